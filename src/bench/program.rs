@@ -175,6 +175,8 @@ pub const fn call<'a>(cell: &Cell, nodes: &'a [u32]) -> Call<'a> {
         root: cell.root,
         nodes,
         commutative: cell.commutative,
+        // Operations that do not commute are the bench's own.
+        reduce_local: !cell.commutative,
         ..Call::plain(cell.operation, cell.bytes / unit, unit)
     }
 }

@@ -193,7 +193,7 @@ impl Learner {
             TriedRecord { algorithm: Arc::clone(name), calls: now.calls - before.calls, ns: now.ns }
         });
         let CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory } = self.shape;
-        let Cell { operation, bucket, commutative, units_per_rank } = self.cell;
+        let Cell { operation, bucket, commutative, reduce_local, units_per_rank } = self.cell;
         let function = Function::from(operation);
         (report.calls > before.calls).then(|| LearnedRecord {
             key: LearnedKey {
@@ -205,6 +205,7 @@ impl Learner {
                 function,
                 bucket,
                 commutative,
+                reduce_local,
                 units_per_rank,
             },
             candidates: tried.collect(),

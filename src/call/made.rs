@@ -41,9 +41,10 @@ impl Made {
     #[inline]
     pub fn is_named(arguments: &Arguments) -> bool {
         let is_own = |handle: MPI_Datatype| handle != constants::datatype_null() && !datatype::is_predefined(handle);
-        is_own(arguments.send.datatype)
+        // First what is compared with the fewest handles.
+        arguments.operation.row().folds && !operation::is_predefined(arguments.op)
+            || is_own(arguments.send.datatype)
             || is_own(arguments.receive.datatype)
-            || arguments.operation.row().folds && !operation::is_predefined(arguments.op)
     }
 
     /// Of a call; `None` where the program made nothing of it, something is invalid, or elements of a derived type are

@@ -87,14 +87,19 @@ impl NamedKey {
         }
         let counts = arguments.sides(facts.size, facts.rank == root).map(|blocks| blocks.is_some());
         let given = [arguments.send.datatype, arguments.receive.datatype];
-        let mut words = [0; 2];
-        for ((word, handle), _) in words.iter_mut().zip(given).zip(counts).filter(|(_, counts)| *counts) {
-            *word = match datatype::is_predefined(handle) {
-                _ if handle == constants::datatype_null() => return None,
-                true => handle.0 as usize as u64,
-                false => SIZE | size(handle)? as u64,
-            };
-        }
+        let word = |handle| match datatype::is_predefined(handle) {
+            _ if handle == constants::datatype_null() => None,
+            true => Some(handle.0 as usize as u64),
+            false => Some(SIZE | size(handle)? as u64),
+        };
+        let words = match counts {
+            // Mostly one type, about which one question is enough.
+            [true, true] if given[0] == given[1] => [word(given[0])?; 2],
+            [sends, receives] => {
+                let of = |counts, handle| if counts { word(handle) } else { Some(0) };
+                [of(sends, given[0])?, of(receives, given[1])?]
+            }
+        };
         let key = arguments.shape().with_types(words);
         Some(Self(if is_named { key.with_operation(1 + u64::from(commutes(arguments.op)?)) } else { key }))
     }

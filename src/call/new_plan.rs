@@ -12,7 +12,7 @@ use crate::algorithm::{Call, Choice, Operation, SharedMemory};
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
-use crate::monitor::{CounterId, NATIVE, NATIVE_EPOCH, SharedList};
+use crate::monitor::{CounterId, NATIVE, NATIVE_EPOCH, OTHER_NATIVE_EPOCH, SharedList};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, Decided, Mode, Wanted, decide_with};
@@ -177,10 +177,9 @@ fn by_mode(counters: &mut Counters, candidate: Candidate, mode: Mode) -> Plan {
     let Some(choice) = &candidate.choice else { return Plan::fixed(candidate) };
     match mode {
         Mode::Compare => Plan::alternate(counters.counter(None, NATIVE_EPOCH), candidate),
-        // Counted as if it were ours.
         Mode::CompareSelf => {
-            let native = counters.counter(None, NATIVE_EPOCH);
-            Plan::alternate(native, Candidate { choice: None, ..candidate })
+            let [native, other] = [NATIVE_EPOCH, OTHER_NATIVE_EPOCH].map(|by| counters.counter(None, by));
+            Plan::alternate(native, Candidate { choice: None, counter: other })
         }
         Mode::Verify => {
             let why = format!("mode verify, beside {choice}");

@@ -305,6 +305,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     };
     let order = match (operation.reduces(), call.commutative) {
         (false, _) => "",
+        (true, true) if call.reduce_local => ", commutative and user-defined",
         (true, true) => ", commutative",
         (true, false) => ", not commutative",
     };

@@ -51,6 +51,8 @@ pub struct LearnedKey {
     pub bucket: Bucket,
     /// Whether order does not matter.
     pub commutative: bool,
+    /// Whether it does not, and the MPI library combines elements all the same (`MPI_Reduce_local`).
+    pub reduce_local: bool,
     /// Units for each rank, as far as algorithms ask for them.
     pub units_per_rank: u8,
 }
@@ -97,6 +99,10 @@ pub struct LearnedRow {
     pub bytes_to: u64,
     /// Whether order does not matter to the reduction's operation; true where nothing is reduced.
     pub commutative: bool,
+    /// Whether it does not, and the MPI library combines the elements all the same (`MPI_Reduce_local`): the operation is
+    /// user-defined, or the type is one that Collie has no kernel for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reduce_local: bool,
     /// Units for each rank, as far as algorithms ask for them.
     pub units_per_rank: u8,
     /// Ranks of the communicators.
@@ -216,6 +222,7 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         bytes_from: key.bucket.first(),
         bytes_to: key.bucket.last(),
         commutative: key.commutative,
+        reduce_local: key.reduce_local,
         units_per_rank: key.units_per_rank,
         ranks: key.ranks,
         nodes: key.nodes,
@@ -248,6 +255,7 @@ mod tests {
             function: Operation::Bcast.into(),
             bucket: Bucket(4),
             commutative: true,
+            reduce_local: false,
             units_per_rank: 2,
         };
         let tried = |algorithm: &str, ns| TriedRecord { algorithm: algorithm.into(), calls, ns };

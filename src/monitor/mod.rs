@@ -116,5 +116,8 @@ pub const NATIVE: &str = "native";
 /// What decided calls that the MPI library carried out to be compared with ours.
 pub const NATIVE_EPOCH: &str = "native epoch";
 
+/// What decided calls that the MPI library carried out in our place, to be compared with itself.
+pub const OTHER_NATIVE_EPOCH: &str = "native epoch in Collie's place";
+
 /// What decided calls on communicators of one rank.
 pub const ONE_RANK: &str = "one rank";

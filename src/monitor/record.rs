@@ -181,7 +181,8 @@ pub struct JobRecord {
     pub mpi_library: String,
     /// The program as it was started.
     pub command: String,
-    /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
+    /// `replace`, `best`, `native`, `compare`, `learn`, `verify`, or `compare-self`, in which the MPI
+    /// library is on both sides of a comparison.
     pub mode: String,
     /// Whether the order in which a reduction combines must not rest on what was measured.
     pub reproducible: bool,

@@ -39,6 +39,8 @@ pub struct Cell {
     pub bucket: Bucket,
     /// Whether order does not matter.
     pub commutative: bool,
+    /// Whether it does not, and `PMPI_Reduce_local` folds all the same.
+    pub reduce_local: bool,
     /// Units for each rank, as far as they are told apart.
     pub units_per_rank: u8,
 }
@@ -54,6 +56,7 @@ impl Cell {
             operation: call.operation,
             bucket: Bucket::of(call.known_bytes() as u64),
             commutative: call.commutative,
+            reduce_local: call.commutative && call.reduce_local,
             units_per_rank: (call.count / ranks.max(1)).min(MOST_UNITS) as u8,
         }
     }
@@ -62,6 +65,7 @@ impl Cell {
     pub const fn number(self) -> u64 {
         (self.operation as u64) << 32
             | (self.bucket.0 as u64) << 16
+            | (self.reduce_local as u64) << 9
             | (self.commutative as u64) << 8
             | self.units_per_rank as u64
     }

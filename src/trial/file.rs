@@ -27,9 +27,9 @@ impl Evidence {
     /// Whether the other is of the same calls in the same place.
     fn is_of_same(&self, other: &Self) -> bool {
         let of = |of: &Self| {
-            let LearnedRow { bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, .. } = of.row;
+            let LearnedRow { bytes_from, units_per_rank, ranks, nodes, most_on_node, .. } = of.row;
             let place = (ranks, nodes, most_on_node, of.row.oversubscribed, of.row.shared_memory);
-            (bytes_from, commutative, units_per_rank, place)
+            (bytes_from, (of.row.commutative, of.row.reduce_local), units_per_rank, place)
         };
         of(self) == of(other)
             && self.row.function == other.row.function
@@ -54,11 +54,12 @@ impl Evidence {
 
     /// Whether it is of this kind of call on communicators of this shape.
     pub fn is_of(&self, shape: &CommunicatorShape, cell: &Cell) -> bool {
-        let LearnedRow { bytes_from, commutative, units_per_rank, .. } = self.row;
+        let LearnedRow { bytes_from, commutative, reduce_local, units_per_rank, .. } = self.row;
         let LearnedRow { ranks, nodes, most_on_node, oversubscribed, shared_memory, .. } = self.row;
         *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory }
             && self.row.function == cell.operation.row().mpi_name
-            && (bytes_from, commutative, units_per_rank) == (cell.bucket.first(), cell.commutative, cell.units_per_rank)
+            && (bytes_from, units_per_rank) == (cell.bucket.first(), cell.units_per_rank)
+            && (commutative, reduce_local) == (cell.commutative, cell.reduce_local)
     }
 
     /// What a line says; `None` if no run has written it.
@@ -111,7 +112,7 @@ pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> Stri
 pub(super) mod tests {
     use super::*;
     use crate::algorithm::{Call, Operation, SharedMemory};
-    use crate::monitor::TriedRow;
+    use crate::monitor::{Bucket, TriedRow};
     use crate::selection::{By, Configuration, Decided, Mode, Purpose, Situation, decide, never_used, parse_rules};
     use std::sync::Arc;
 
@@ -130,6 +131,7 @@ pub(super) mod tests {
                 bytes_from,
                 bytes_to: 2 * bytes_from - 1,
                 commutative: true,
+                reduce_local: false,
                 units_per_rank: 4,
                 ranks: 4,
                 nodes: 1,
@@ -185,6 +187,27 @@ pub(super) mod tests {
             let call = Call { shared, ..Call::plain(Operation::Allreduce, 12, 8) };
             let rule = rules.first(&situation(4), &call).unwrap();
             assert!(rule.wanted.to_string().starts_with(algorithm), "{rule}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_learned_of_local_reductions_says_nothing_about_others_and_stands_above_them() {
+        let by_kernel = evidence("ring", 64, 7);
+        let mut locally = evidence("native", 64, 5);
+        locally.row.reduce_local = true;
+        let text = merged(&merged("", [by_kernel.clone()]), [locally.clone()]);
+        assert_eq!(read(&text), [locally.clone(), by_kernel.clone()]);
+        let rules = parse_rules("learned.rules", &text).unwrap();
+        assert!(never_used(&rules, Purpose::Rules).is_empty());
+        let shape = CommunicatorShape::of(&situation(4), &[], false);
+        for (reduce_local, algorithm, learned) in [(false, "ring", by_kernel), (true, "native", locally)] {
+            let call = Call { reduce_local, ..Call::plain(Operation::Allreduce, 12, 8) };
+            let rule = rules.first(&situation(4), &call).unwrap();
+            assert_eq!(rule.wanted.to_string(), algorithm, "{text}");
+            let of = Call { count: 32, ..call };
+            assert!(learned.is_of(&shape, &Cell { bucket: Bucket::of(64), ..Cell::of(&of, 4) }));
+            let other = Call { reduce_local: !reduce_local, ..of };
+            assert!(!learned.is_of(&shape, &Cell { bucket: Bucket::of(64), ..Cell::of(&other, 4) }));
         }
     }
 

@@ -30,7 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    alone: true,
+    alone: false,
     formula: "n ≤ 48: (p−1)t_W+nt+(p−1)nγ; else 2(p−1)t_W+2nt+((p−1)/p)nγ for each fill of a bank",
     cost,
     source: "Jain et al., SC18; MPICH release-gather",

@@ -282,6 +282,7 @@ pub fn learned() -> Summary {
                 function: operation.into(),
                 bucket: Bucket::of(bytes),
                 commutative: true,
+                reduce_local: false,
                 units_per_rank: 4,
             },
             candidates: vec![

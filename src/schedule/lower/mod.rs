@@ -91,7 +91,8 @@ pub fn lower(part: &Part, form: &Form, most: usize) -> Option<Lowered> {
 }
 
 /// The same of one stage. Those of the stages, one after the other, do what that of the whole does: the first one ends
-/// in a wait, and no pass looks beyond a wait but that over results in place, which only looks at what is folded.
+/// in a wait, and no pass looks beyond a wait but those over results in place and local reductions, which only look at
+/// what is folded: of operations with stages, nothing is.
 pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Option<Lowered> {
     let mut kept = Kept { actions: Vec::new(), scratch: 0, most };
     let requests = stream_stage(part, stage, &Form { combine: Combine::Kernel, ..*form }, &mut kept);
@@ -115,7 +116,7 @@ pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Optio
 
 /// Lowers the rank's part action by action. Gives the number of places in the table of requests that it took.
 ///
-/// The pass over results in place does not apply: it has to see the whole list.
+/// The pass over results in place does not apply, and right sides are not written over: both have to see the whole list.
 pub fn stream(part: &Part, form: &Form, sink: &mut impl Sink) -> usize {
     stream_stage(part, Stage::Whole, form, sink)
 }

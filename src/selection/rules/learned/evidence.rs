@@ -28,6 +28,8 @@ pub struct Learned {
     bytes_from: u64,
     bytes_to: u64,
     commutative: bool,
+    #[serde(default)]
+    reduce_local: bool,
     ranks: u32,
     nodes: u32,
     most_on_node: u32,
@@ -65,7 +67,8 @@ impl Learned {
 
     fn rule_by(&self, names_placement: bool) -> Option<Rule> {
         let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == self.function)?;
-        let Self { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, shared_memory, .. } = *self;
+        let Self { bytes_from, bytes_to, ranks, nodes, commutative, reduce_local, .. } = *self;
+        let Self { oversubscribed, shared_memory, .. } = *self;
         let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };
         let mut conditions = vec![if nodes > 1 { Condition::SeveralNodes } else { Condition::OneNode }];
         if nodes > 1 && names_placement {
@@ -73,6 +76,9 @@ impl Learned {
         }
         if operation.reduces() {
             conditions.push(if commutative { Condition::Commutative } else { Condition::NonCommutative });
+            if reduce_local {
+                conditions.push(Condition::ReduceLocal);
+            }
         }
         if nodes == 1 {
             // Who won over messages need not over shared memory.
@@ -94,7 +100,9 @@ impl Learned {
     /// What files are sorted by.
     pub(super) fn key(&self) -> impl Ord + '_ {
         let place = (self.ranks, self.nodes, self.most_on_node);
-        (&self.machine, &self.mpi, &self.function, place, self.bytes_from, self.shared_memory)
+        // What is said of some of a rule's calls has to stand above that rule.
+        let is_of_all = !self.reduce_local;
+        (&self.machine, &self.mpi, &self.function, place, self.bytes_from, self.shared_memory, is_of_all)
     }
 }
 
