@@ -137,7 +137,7 @@ fn verify_call(
                 Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
                 Ok(programs) if seen.contains(&programs) && !call.in_place => {
                     // Which sides change rests on where data lies, for which few ranks are enough.
-                    if size > 7 && !deep() {
+                    if size > 5 && !deep() {
                         continue;
                     }
                     let swapped = Combine::ReduceLocal { may_swap: true };
@@ -212,6 +212,10 @@ fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<Name
             continue;
         }
         if !few && forms.len() > 2 && (turn + number) % forms.len() > 1 {
+            continue;
+        }
+        // Which sends are under way while something is folded shows among few ranks.
+        if size > 5 && !deep() && !form.blocking && !streamed && form.combine != Combine::Kernel {
             continue;
         }
         let lowered = caught(|| match streamed {
