@@ -204,7 +204,7 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
 /// What the actions come to in some forms.
 fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<NamedForm>, failures: &mut Vec<String>) {
     let size = steps.len();
-    let few = size <= 8 || deep();
+    let few = size <= 6 || deep();
     let turn = size + call.root + call.count;
     let mut seen: Vec<(bool, Vec<Program>)> = Vec::new();
     for (number, (name, form, streamed)) in forms.iter().enumerate() {

@@ -23,7 +23,7 @@ const PROGRAMS: &[(&str, &[usize])] = &[
     ("made_alike.c", &[3]),
     ("aliased_buffers.c", &[2]),
     ("barrier.c", &[3]),
-    ("pitfall_1_signatures.c", &[8]),
+    ("pitfall_1_signatures.c", &[6]),
     ("pitfall_2_insignificant_arguments.c", &[8]),
     ("pitfall_3_zero_blocks.c", &[4]),
     ("pitfall_4_user_operations.c", &[8]),
