@@ -88,11 +88,9 @@ static void check_between(Memory memory, MPI_Datatype type, const int *counts, c
     }
     Memory fresh = {.base = malloc(memory.size), .size = memory.size};
     check_fill(fresh, seed);
-    for (size_t i = 0; i < memory.size; i++)
-        if (!mask[i] && memory.base[i] != fresh.base[i]) {
-            fail("byte %zu outside the blocks was 0x%02x and is 0x%02x", i, fresh.base[i], memory.base[i]);
-            break;
-        }
+    const size_t i = check_outside(mask, memory.base, fresh.base, memory.size);
+    if (i < memory.size)
+        fail("byte %zu outside the blocks was 0x%02x and is 0x%02x", i, fresh.base[i], memory.base[i]);
     free(mask);
     free(fresh.base);
 }

@@ -64,18 +64,23 @@ static int fits(MPI_Datatype type, long count) {
 }
 
 /* With the argument "thin": roots other than the first and the last take turns with counts of MPI_INT, all roots with
- * counts of derived types. */
+ * counts of derived types, and calls in place with others. */
 static int thin;
+/* Calls so far on this communicator. */
+static int turn;
 
 static void both_places(Movement m, MPI_Comm comm, int rank, int size) {
     int blocks = m.operation == BCAST ? 1 : size;
     if (!fits(m.send_type, (long)m.send_count * blocks) || !fits(m.receive_type, (long)m.receive_count * blocks)) return;
-    for (m.in_place = 0; m.in_place <= (m.operation != BCAST); m.in_place++) one(&m, comm, rank, size);
+    for (m.in_place = 0; m.in_place <= (m.operation != BCAST); m.in_place++)
+        if (!thin || m.operation == BCAST || m.in_place == turn % 2) one(&m, comm, rank, size);
+    turn++;
 }
 
 static void body(MPI_Comm comm, int rank, int size) {
     const int roots = wanted == ALLGATHER || wanted == ALLTOALL ? 1 : size;
     const int counts[] = {0, 1, size - 1, size, size + 1, 1009};
+    turn = size / 2;
     for (int root = 0; root < roots; root++) {
         Movement m = {.operation = wanted, .root = root};
         m.label = "MPI_INT";

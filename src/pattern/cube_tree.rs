@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn cube_trees_are_trees_of_the_fewest_rounds_for_every_root() {
-        for ranks in 1..=64 {
+        for ranks in (1..=33).chain([47, 63, 64]) {
             for root in 0..ranks {
                 let tree = CubeTree { ranks, root };
                 check::is_tree(&tree);

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn every_node_has_one_leader_and_the_root_leads_its_own() {
-        for p in 1..=64 {
+        for p in (1..=24).chain([47, 64]) {
             for nodes in 1..=p.min(9) as u32 {
                 let blocked: Vec<_> = (0..p as u32).map(|rank| rank * nodes / p as u32).collect();
                 let dealt: Vec<_> = (0..p as u32).map(|rank| rank % nodes).collect();
