@@ -51,8 +51,9 @@ impl Datatype {
     }
 }
 
-/// What makes two cells the same: operation, datatype, root, bytes, and whether order matters.
-pub type CellKey = (Operation, Datatype, usize, usize, bool);
+/// What makes two cells the same: operation, datatype, root, bytes, and whether order matters and the operation is
+/// user-defined.
+pub type CellKey = (Operation, Datatype, usize, usize, bool, bool);
 
 /// One thing to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +70,10 @@ pub struct Cell {
     /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
     #[serde(default = "commutes", skip_serializing_if = "bool::clone")]
     pub commutative: bool,
+    /// Whether the reduction's operation is user-defined although it commutes. One that does not commute always is; see
+    /// [`reduces_locally`](Self::reduces_locally).
+    #[serde(default, skip_serializing_if = "is_predefined")]
+    pub user_defined: bool,
     /// How often the application makes this call, where a plan says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
@@ -79,6 +84,11 @@ const fn commutes() -> bool {
     true
 }
 
+/// Takes a reference because serde passes one.
+fn is_predefined(user_defined: &bool) -> bool {
+    !user_defined
+}
+
 impl Cell {
     /// A cell of at least one whole element; `None` if the operation is not defined on the datatype.
     pub fn new(operation: Operation, datatype: Datatype, root: usize, bytes: usize) -> Option<Self> {
@@ -87,13 +97,34 @@ impl Cell {
         }
         let elements = (bytes / datatype.size()).max(1);
         let root = if operation.rooted() { root } else { 0 };
+        let usual = |datatype, root, bytes| Self {
+            operation,
+            datatype,
+            root,
+            bytes,
+            commutative: true,
+            user_defined: false,
+            calls: None,
+        };
         Some(match operation.has_data() {
-            false => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, commutative: true, calls: None },
-            true => {
-                let bytes = elements * datatype.size();
-                Self { operation, datatype, root, bytes, commutative: true, calls: None }
-            }
+            false => usual(Datatype::Byte, 0, 0),
+            true => usual(datatype, root, elements * datatype.size()),
         })
+    }
+
+    /// Whether the MPI library folds its contributions (`MPI_Reduce_local`), as it does those of every user-defined
+    /// operation; Collie's own loops fold the others.
+    pub const fn reduces_locally(&self) -> bool {
+        self.user_defined || !self.commutative
+    }
+
+    /// What tells its operation from a predefined one, after a comma.
+    pub const fn of_operation(&self) -> &'static str {
+        match (self.commutative, self.user_defined) {
+            (false, _) => ", not commutative",
+            (true, true) => ", user-defined",
+            (true, false) => "",
+        }
     }
 
     /// Elements that one rank contributes.
@@ -119,7 +150,7 @@ impl Cell {
 
     /// What makes two cells the same, in the order in which they are listed.
     pub const fn key(&self) -> CellKey {
-        (self.operation, self.datatype, self.root, self.bytes, !self.commutative)
+        (self.operation, self.datatype, self.root, self.bytes, !self.commutative, self.reduces_locally())
     }
 }
 

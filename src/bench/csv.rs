@@ -6,10 +6,11 @@ use super::program::NATIVE;
 use super::result::Report;
 use crate::schedule::limits::Limit;
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
                     p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport,mean_seconds,ranks_per_node,mpi_library,\
-                    collie_version,commutative,in_a_row,communicators,roots_in_turn,late_seconds,protocol_limits";
+                    collie_version,commutative,in_a_row,communicators,roots_in_turn,late_seconds,protocol_limits,user_defined,report";
 
 /// In the column of limits, that all messages within a node travelled whole.
 pub(super) const NO_LIMITS: &str = "none";
@@ -20,6 +21,7 @@ pub fn text(report: &Report) -> String {
         return overheads(report);
     }
     let mut text = format!("{HEAD}\n");
+    let report_id = id(report);
     let (pattern, limits) = (report.pattern, report.protocol_limits.as_deref().map_or_else(String::new, limits));
     for row in &report.cells {
         let cell = &row.cell;
@@ -28,7 +30,7 @@ pub fn text(report: &Report) -> String {
             let ratio = variant.against_native;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{},{},{},{},{},{:e},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{},{},{},{},{},{:e},{},{},{:016x}",
                 cell.operation,
                 cell.datatype.name(),
                 cell.root,
@@ -62,10 +64,19 @@ pub fn text(report: &Report) -> String {
                 pattern.roots_in_turn,
                 pattern.late,
                 limits,
+                cell.reduces_locally(),
+                report_id,
             );
         }
     }
     text
+}
+
+/// A number that tells the rows of this report from those of others in files that are put together.
+fn id(report: &Report) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_string(report).expect("a report has no maps but of names").hash(&mut hasher);
+    hasher.finish()
 }
 
 fn overheads(report: &Report) -> String {
@@ -110,7 +121,7 @@ mod tests {
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
         assert!(
-            lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true,1,1,false,0e0,"),
+            lines[2].contains(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true,1,1,false,0e0,,false,"),
             "{text}"
         );
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());

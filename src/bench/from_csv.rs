@@ -94,6 +94,20 @@ impl Row<'_> {
         }
     }
 
+    /// Whether the reduction's operation is user-defined although it commutes; none is where older files do not tell.
+    fn is_user_defined(&self, operation: Operation) -> Result<bool, String> {
+        let commutes = self.order(operation)?;
+        match self.truth("user_defined")? {
+            Some(true) if !operation.reduces() => {
+                Err(self.refuse("user_defined", format!("false, as {operation} reduces nothing")))
+            }
+            Some(false) if !commutes => {
+                Err(self.refuse("user_defined", "true, as no operation that does not commute is predefined"))
+            }
+            found => Ok(commutes && found.unwrap_or(false)),
+        }
+    }
+
     /// How calls followed one another; each was alone where older files do not tell.
     fn pattern(&self) -> Result<Pattern, String> {
         let alone = Pattern::default();
@@ -148,6 +162,7 @@ impl Row<'_> {
                 root: self.value("root", number)?,
                 bytes: self.value("bytes", number)?,
                 commutative: self.order(operation)?,
+                user_defined: self.is_user_defined(operation)?,
                 calls: self.optional("calls", number)?,
             },
             size_class: None,
@@ -202,8 +217,8 @@ impl Row<'_> {
     }
 }
 
-/// The reports that a file holds: one for each MPI library, version of Collie and way of measuring, and more where it has
-/// the same variant of a cell several times.
+/// The reports that a file holds: one for each MPI library, version of Collie and way of measuring, and more where the
+/// column `report` says so or where it has the same variant of a cell several times.
 ///
 /// # Errors
 /// What is wrong, with line and column.
@@ -211,7 +226,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     let mut lines = (1..).zip(text.lines().map(unmarked)).filter(|(_, line)| !line.trim().is_empty());
     let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
     let mut heads = heads(first, head)?;
-    let mut reports: BTreeMap<([String; 4], bool, usize), Report> = BTreeMap::new();
+    let mut reports: BTreeMap<([String; 5], bool, usize), Report> = BTreeMap::new();
     for (line, text) in lines {
         let row = Row { line, heads: &heads, fields: fields(line, text)? };
         if row.fields.iter().any(|field| field == "operation") {
@@ -228,7 +243,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         let whole = CellRow { variants: vec![variant.clone()], ..cell.clone() };
         checked::cell(&whole).map_err(|error| format!("line {line}: {error}"))?;
         let is_wrong = row.truth("right")? == Some(false);
-        let [library, version] = ["mpi_library", "collie_version"].map(|name| row.text(name).to_owned());
+        let [library, version, id] = ["mpi_library", "collie_version", "report"].map(|name| row.text(name).to_owned());
         let cold = row.truth("cold")?.unwrap_or(false);
         let runs = row.optional("jobs", "a whole number")?.unwrap_or(1);
         let (pattern, limits) = (row.pattern()?, row.limits()?);
@@ -236,7 +251,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         // Of several measurements of the same each is of a report of its own.
         let mut nth = 0;
         let report = loop {
-            let key = ([&library, &version, &in_turn, &cut].map(String::clone), cold, nth);
+            let key = ([&library, &version, &in_turn, &cut, &id].map(String::clone), cold, nth);
             let is_taken = |report: &Report| {
                 report.cells.iter().any(|known| is_same(known, &cell) && known.variant(&variant.variant).is_some())
             };
@@ -327,6 +342,24 @@ mod tests {
         assert!(read(&cut).unwrap_err().starts_with(&format!("line {line}: no column datatype, ")));
     }
 
+    #[test]
+    fn variants_stay_with_what_was_measured_beside_them() {
+        let of = |algorithm: &str, microseconds| {
+            let mut cell = row(Operation::Bcast, 64, 4, microseconds);
+            cell.variants[1].variant = algorithm.to_owned();
+            cell.variants[1].algorithm = algorithm.to_owned();
+            csv::text(&report(vec![cell]))
+        };
+        let found = read(&(of("ring", 6.0) + &of("bine", 4.5))).unwrap();
+        let variants = |report: &Report| {
+            let [cell] = &report.cells[..] else { panic!("{report:?}") };
+            cell.variants.iter().map(|row| row.variant.clone()).collect::<Vec<_>>()
+        };
+        let mut all: Vec<_> = found.iter().map(variants).collect();
+        all.sort_unstable();
+        assert_eq!(all, [["native", "bine"], ["native", "ring"]]);
+    }
+
     fn written() -> Report {
         let mut cells = vec![row(Operation::Bcast, 64, 4, 5.0), row(Operation::Barrier, 0, 3, 2.0)];
         cells[0].variants[1].variant = "knomial:radix=4,segment=none".to_owned();
@@ -355,13 +388,28 @@ mod tests {
         let plain = row(Operation::Reduce, 64, 4, 5.0);
         let mut ordered = plain.clone();
         ordered.cell.commutative = false;
-        let text = csv::text(&report(vec![plain, ordered]));
-        let found = read(&text).unwrap();
-        assert_eq!(found.iter().map(|report| report.cells.len()).collect::<Vec<_>>(), [2], "{text}");
-        assert!(found[0].cells[0].cell.commutative && !found[0].cells[1].cell.commutative);
-        // Older files do not tell.
-        let older: String = text.lines().map(|line| line.rsplitn(7, ',').last().unwrap().to_owned() + "\n").collect();
-        assert!(read(&older).unwrap().iter().all(|report| report.cells.iter().all(|cell| cell.cell.commutative)));
+        let mut user_defined = plain.clone();
+        user_defined.cell.user_defined = true;
+        let cells = vec![plain, ordered, user_defined];
+        let text = csv::text(&report(cells.clone()));
+        assert_eq!(
+            read(&text).unwrap()[0].cells.iter().map(|row| row.cell).collect::<Vec<_>>(),
+            cells.iter().map(|row| row.cell).collect::<Vec<_>>(),
+            "{text}"
+        );
+        let without = |columns: usize| -> String {
+            text.lines().map(|line| line.rsplitn(columns + 1, ',').last().unwrap().to_owned() + "\n").collect()
+        };
+        // Older files do not tell which are user-defined, still older ones not which commute.
+        let of = |text: &str| {
+            let all = read(text).unwrap().into_iter().flat_map(|report| report.cells);
+            all.map(|row| (row.cell.commutative, row.cell.reduces_locally())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&without(2)), [(true, false), (false, true), (true, false)]);
+        assert!(of(&without(8)).iter().all(|found| *found == (true, false)));
+        let told = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
+        let none_is = told("false,1,1,false,0e0,,true", "false,1,1,false,0e0,,false");
+        assert!(none_is.contains("(user_defined): found 'false'; accepted: true, as no operation"), "{none_is}");
     }
 
     #[test]
@@ -417,7 +465,7 @@ mod tests {
                 "line 4, column 7 (oversubscribed): found 'yes'; accepted: true or false",
             ),
             ("1e-5,", "-1,", "line 2, column 13 (median_seconds): found '-1'; accepted: seconds"),
-            (",native,native,1e-5,", ",native,native,", "line 2: found 32 columns; accepted: 33"),
+            (",native,native,1e-5,", ",native,native,", "line 2: found 34 columns; accepted: 35"),
             (
                 "\"knomial:radix=4,segment=none\",5e-6",
                 "\"knomial:radix=4,segment=x\",5e-6",

@@ -1,7 +1,7 @@
 //! The job of a benchmark: its start and end, its clocks and barrier.
 
 use super::cell::{Cell, Datatype};
-use super::ordered::Ordered;
+use super::user_defined::UserDefined;
 use crate::algorithm::{Operation, SharedMemory};
 use crate::entry::{control, symbols, transports};
 use crate::mpi::{Result, bytes, check, communicator, constants, node, operation};
@@ -33,7 +33,8 @@ pub struct Job {
     /// Where the benchmark's own messages travel.
     own: MPI_Comm,
     strided: MPI_Datatype,
-    ordered: Ordered,
+    /// One that does not commute, and one that does.
+    user_defined: [UserDefined; 2],
 }
 
 impl Job {
@@ -72,8 +73,8 @@ impl Job {
         let oversubscribed = all.iter().any(|words| words[1] != 0);
         let clock = quanta::Clock::new();
         let own = duplicate(world)?;
-        let ordered = Ordered::new()?;
-        Ok(Self { rank, size, nodes, ranks_per_node, oversubscribed, clock, world, own, strided, ordered })
+        let user_defined = [UserDefined::new(false)?, UserDefined::new(true)?];
+        Ok(Self { rank, size, nodes, ranks_per_node, oversubscribed, clock, world, own, strided, user_defined })
     }
 
     /// Ends MPI.
@@ -81,7 +82,9 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn finish(mut self) -> Result {
-        self.ordered.free()?;
+        let [ordered, commuting] = self.user_defined;
+        ordered.free()?;
+        commuting.free()?;
         // SAFETY: no call uses the type any more, and nothing of ours uses MPI after this.
         unsafe {
             check(mpi_sys::PMPI_Type_free(&mut self.strided))?;
@@ -253,7 +256,7 @@ impl Job {
     /// The operation of a cell's reduction.
     pub fn op(&self, cell: &Cell) -> MPI_Op {
         match cell.datatype {
-            _ if !cell.commutative => self.ordered.op(),
+            _ if cell.reduces_locally() => self.user_defined[usize::from(cell.commutative)].op(),
             // Sums are not defined on bytes.
             Datatype::Byte => operation::handle(Op::Bor),
             _ => operation::handle(Op::Sum),

@@ -48,11 +48,11 @@ mod job;
 #[cfg(feature = "mpi")]
 mod measure;
 #[cfg(feature = "mpi")]
-mod ordered;
-#[cfg(feature = "mpi")]
 mod over;
 #[cfg(feature = "mpi")]
 mod overhead;
+#[cfg(feature = "mpi")]
+mod user_defined;
 
 pub use settings::Settings;
 

@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(
             seen,
             [
-                ((Operation::Bcast, Datatype::Byte, 1, 13, false), Some(7)),
-                ((Operation::Allreduce, Datatype::Double, 0, 800, false), Some(15)),
+                ((Operation::Bcast, Datatype::Byte, 1, 13, false, false), Some(7)),
+                ((Operation::Allreduce, Datatype::Double, 0, 800, false, false), Some(15)),
             ]
         );
         assert_eq!(plan.share, 0.75);

@@ -94,8 +94,10 @@ impl Program {
             }
             (None, None) => {
                 let mut cells = grid(&operations, &settings.datatypes, roots, &settings.sizes());
-                let ordered = cells.iter_mut().filter(|cell| settings.non_commutative && cell.operation.reduces());
-                ordered.for_each(|cell| cell.commutative = false);
+                for cell in cells.iter_mut().filter(|cell| cell.operation.reduces()) {
+                    cell.commutative = !settings.non_commutative;
+                    cell.user_defined = settings.user_defined;
+                }
                 cells
             }
         };
@@ -175,8 +177,7 @@ pub const fn call<'a>(cell: &Cell, nodes: &'a [u32]) -> Call<'a> {
         root: cell.root,
         nodes,
         commutative: cell.commutative,
-        // Operations that do not commute are the bench's own.
-        reduce_local: !cell.commutative,
+        reduce_local: cell.reduces_locally(),
         ..Call::plain(cell.operation, cell.bytes / unit, unit)
     }
 }

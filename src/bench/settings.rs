@@ -65,6 +65,9 @@ pub struct Settings {
     /// In reductions, use a user-defined operation that is declared non-commutative
     #[arg(long, conflicts_with_all = ["plan", "scenario"])]
     pub non_commutative: bool,
+    /// In reductions, use a user-defined operation that is declared commutative
+    #[arg(long, conflicts_with_all = ["plan", "scenario", "non_commutative"])]
+    pub user_defined: bool,
     /// Seconds per cell, all variants together
     #[arg(short, long, default_value_t = 0.5, value_parser = seconds)]
     pub seconds: f64,
@@ -140,6 +143,7 @@ impl Settings {
         }
         words.extend(self.pattern.words());
         words.extend(self.non_commutative.then(|| "--non-commutative".to_owned()));
+        words.extend(self.user_defined.then(|| "--user-defined".to_owned()));
         words.extend(self.cold.then(|| "--cold".to_owned()));
         words.extend(self.quiet.then(|| "--quiet".to_owned()));
         words
@@ -209,6 +213,7 @@ impl Settings {
             ),
             ("--step", has_own && self.step != STEP && !any(Operation::has_data), "an operation that sends data"),
             ("--non-commutative", self.non_commutative && !any(Operation::reduces), "an operation that reduces"),
+            ("--user-defined", self.user_defined && !any(Operation::reduces), "an operation that reduces"),
         ];
         match options.into_iter().find(|(_, is_vain, _)| *is_vain) {
             Some((option, _, accepted)) => Err(format!("{option} would have no effect; accepted: {accepted}")),
@@ -323,6 +328,7 @@ mod tests {
             "--scenario tree-allreduce",
             "--transport messages,shared -a ring",
             "--non-commutative -o reduce",
+            "--user-defined -o allreduce",
             "--in-a-row 100 --communicators 4 --roots-in-turn --late 0.00002",
         ] {
             let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
@@ -373,6 +379,7 @@ mod tests {
                 "-o bcast --non-commutative",
                 "--non-commutative would have no effect; accepted: an operation that reduces",
             ),
+            ("-o bcast --user-defined", "--user-defined would have no effect; accepted: an operation that reduces"),
             ("--svg x.png", "accepted endings: .svg"),
             ("--html x.svg", "accepted endings: .html, .htm"),
         ] {

@@ -47,8 +47,8 @@ pub fn headline(report: &Report) -> String {
 /// Cells that differ in their size only, together.
 pub fn groups(cells: &[CellRow]) -> impl Iterator<Item = &[CellRow]> {
     let key = |row: &CellRow| {
-        let Cell { operation, datatype, root, commutative, .. } = row.cell;
-        (row.ranks, row.ranks_per_node.clone(), operation, datatype, root, commutative)
+        let Cell { operation, datatype, root, .. } = row.cell;
+        (row.ranks, row.ranks_per_node.clone(), operation, datatype, root, row.cell.of_operation())
     };
     cells.chunk_by(move |a, b| key(a) == key(b))
 }
@@ -61,7 +61,7 @@ pub fn title(row: &CellRow) -> String {
     let place = format!("{} on {}", counted(row.ranks as usize, "rank"), counted(row.ranks_per_node.len(), "node"));
     let crowded = if row.oversubscribed { ", more ranks than cores" } else { "" };
     let separator = if datatype.is_empty() { "" } else { ", " };
-    let order = if cell.commutative { "" } else { ", not commutative" };
+    let order = cell.of_operation();
     format!("{}{root}{separator}{datatype}{order}, {place}{crowded}", cell.operation)
 }
 
@@ -318,8 +318,8 @@ below 0.9: bcast 4K
                      shared below 0.9: bcast 4K\n";
         assert!(text.ends_with(means), "{text}");
         let csv = csv::text(&report);
-        // Ten columns are behind it.
-        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(10)).collect();
+        // Twelve columns are behind it.
+        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(12)).collect();
         assert_eq!(transports, ["", "messages", "shared", "", "messages", "shared"]);
     }
 

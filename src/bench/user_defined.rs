@@ -1,23 +1,23 @@
-//! A reduction's operation whose order matters, as far as MPI knows: what calls cost that have to keep the ranks'
-//! order.
+//! A reduction's operation as programs define their own, commutative or not as far as MPI knows: what calls cost whose
+//! contributions the MPI library folds, and that may have to keep the ranks' order.
 
 use super::cell::Datatype;
 use crate::mpi::{Result, check, constants};
 use mpi_sys::{MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_void};
 
-/// The operation: it sums, and of bytes combines the bits, so that results are those of the commutative one.
-pub struct Ordered(MPI_Op);
+/// The operation: it sums, and of bytes combines the bits, so that results are those of the predefined one.
+pub struct UserDefined(MPI_Op);
 
-impl Ordered {
-    /// Makes it.
+impl UserDefined {
+    /// Makes it, declared commutative or not.
     ///
     /// # Errors
     /// What MPI returned.
-    pub fn new() -> Result<Self> {
+    pub fn new(commutative: bool) -> Result<Self> {
         let mut op = constants::op_null();
         // SAFETY: the function combines as many elements as it is given; the out-parameter is valid for writes.
-        check(unsafe { mpi_sys::PMPI_Op_create(Some(combine), 0, &mut op) })?;
+        check(unsafe { mpi_sys::PMPI_Op_create(Some(combine), c_int::from(commutative), &mut op) })?;
         Ok(Self(op))
     }
 

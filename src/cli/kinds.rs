@@ -35,7 +35,7 @@ impl Kinds {
         [
             root.then(|| format!(", root {}", cell.root)),
             datatype.then(|| format!(", {}", cell.datatype.name())),
-            (!cell.commutative).then(|| ", not commutative".to_owned()),
+            Some(cell.of_operation().to_owned()),
         ]
         .into_iter()
         .flatten()

@@ -18,6 +18,7 @@ pub struct Measured {
     ranks_per_node: Vec<usize>,
     oversubscribed: bool,
     commutative: bool,
+    reduce_local: bool,
 }
 
 impl Measured {
@@ -37,6 +38,7 @@ impl Measured {
             ranks_per_node,
             oversubscribed,
             commutative: call.commutative,
+            reduce_local: call.reduce_local,
         }
     }
 
@@ -48,7 +50,8 @@ impl Measured {
             && cell.ranks as usize == self.ranks
             && on_each == self.ranks_per_node
             && cell.oversubscribed == self.oversubscribed
-            && cell.cell.commutative == self.commutative;
+            && cell.cell.commutative == self.commutative
+            && cell.cell.reduces_locally() == self.reduce_local;
         let of = |bytes: usize| (bytes.max(1) as f64).log2();
         let is_inside = cell.size_class.is_some_and(|(from, to)| (from..=to).contains(&self.bytes));
         alike.then(|| if is_inside { 0.0 } else { (of(cell.cell.bytes) - of(self.bytes)).abs() })
@@ -62,14 +65,19 @@ impl Measured {
                 true => "more ranks than cores (--oversubscribed)",
                 false => "a core for each rank",
             };
-            let ordered = if cell.cell.commutative { "a commutative operation" } else { "one that is not commutative" };
+            let folded = (cell.cell.commutative, cell.cell.reduces_locally());
+            let op = match folded {
+                (false, _) => "an operation that is not commutative",
+                (true, true) => "a user-defined operation that is commutative",
+                (true, false) => "a predefined operation",
+            };
             let nodes = counted(cell.ranks_per_node.len(), "node");
             let mut on_each: Vec<usize> = cell.ranks_per_node.iter().map(|ranks| *ranks as usize).collect();
             on_each.sort_unstable();
             let words = [
                 (on_each != self.ranks_per_node).then(|| format!("on {nodes}")),
                 (cell.oversubscribed != self.oversubscribed).then(|| format!("with {crowded}")),
-                (cell.cell.commutative != self.commutative).then(|| format!("with {ordered}")),
+                (folded != (self.commutative, self.reduce_local)).then(|| format!("with {op}")),
             ];
             words.into_iter().flatten().collect::<Vec<_>>().join(" ")
         };

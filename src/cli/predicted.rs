@@ -131,7 +131,15 @@ fn cell(network: &Network, operation: Operation, bytes: usize, ranks: usize, var
     let each = network.ranks_per_node.min(ranks);
     let ranks_per_node = (0..ranks.div_ceil(each)).map(|node| each.min(ranks - node * each) as u32).collect();
     CellRow {
-        cell: Cell { operation, datatype: Datatype::Byte, root: 0, bytes, commutative: true, calls: None },
+        cell: Cell {
+            operation,
+            datatype: Datatype::Byte,
+            root: 0,
+            bytes,
+            commutative: true,
+            user_defined: false,
+            calls: None,
+        },
         size_class: None,
         ranks: ranks as u32,
         ranks_per_node,

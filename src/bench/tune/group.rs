@@ -16,6 +16,8 @@ pub struct Group {
     several_per_node: bool,
     /// Whether order matters to the reduction's operation.
     non_commutative: bool,
+    /// Whether the MPI library folds the contributions.
+    reduce_local: bool,
     /// Ranks on the node that has most of them. None where all that have several of them count alike.
     most_on_node: Option<u32>,
     /// None where all MPI libraries count alike.
@@ -65,6 +67,7 @@ impl Group {
             oversubscribed: cell.oversubscribed,
             several_per_node: on_nodes.clone().any(|ranks| *ranks > 1),
             non_commutative: !cell.cell.commutative,
+            reduce_local: cell.cell.reduces_locally(),
             most_on_node: on_nodes.max().copied().filter(|_| form == Form::Tree),
             mpi,
             shares_memory: transport.map(|transport| transport == Transport::Shared),
@@ -105,6 +108,11 @@ impl Group {
         !self.non_commutative
     }
 
+    /// Whether the MPI library folds the contributions, as it does those of user-defined operations.
+    pub const fn is_reduced_locally(&self) -> bool {
+        self.reduce_local
+    }
+
     /// Ranks on the node that has most of them, where a tree is made.
     pub fn most_on_node(&self) -> usize {
         self.most_on_node.unwrap_or(self.ranks) as usize
@@ -141,6 +149,15 @@ impl Group {
         self.operation.name().to_owned() + through
     }
 
+    /// What tells the reduction's operation from a predefined one, after a comma.
+    pub const fn of_operation(&self) -> &'static str {
+        match (self.non_commutative, self.reduce_local) {
+            (true, _) => ", not commutative",
+            (false, true) => ", user-defined",
+            (false, false) => "",
+        }
+    }
+
     /// The same calls among so many ranks.
     pub fn among(&self, ranks: u32) -> Self {
         // On one node all ranks are those of the node that has most.
@@ -162,8 +179,7 @@ impl Group {
     /// What has to hold for calls of this group, as far as the reports hold calls for which it does not.
     pub fn conditions<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
         let all: Vec<_> = all.collect();
-        let orders: BTreeSet<bool> =
-            all.iter().filter(|other| other.operation == self.operation).map(|other| other.non_commutative).collect();
+        let of_operation = self.conditions_of_operation(all.iter().copied());
         let all: BTreeSet<Place> = all.into_iter().map(Self::place).collect();
         let mut conditions = Vec::new();
         if all.iter().any(|place| place.0 != self.one_node) {
@@ -179,12 +195,42 @@ impl Group {
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
         }
-        // Other algorithms carry the usual reductions out; of those measurements in order say nothing.
-        if orders.len() > 1 || self.non_commutative {
-            conditions.push(if self.non_commutative { Condition::NonCommutative } else { Condition::Commutative });
-        }
+        conditions.extend(of_operation);
         conditions.extend(self.library());
         conditions
+    }
+
+    /// What says of which operations the reductions of this group are, as far as the reports hold those of others: other
+    /// algorithms may carry those out, of which measurements of one kind say nothing.
+    fn conditions_of_operation<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
+        let same: Vec<_> = all.filter(|other| other.operation == self.operation).collect();
+        let has_both_orders = same.iter().any(|other| other.non_commutative != self.non_commutative);
+        let commuting = |other: &&&Self| !other.non_commutative;
+        let has_both_folds = same.iter().filter(commuting).any(|other| other.reduce_local != self.reduce_local);
+        let mut conditions = Vec::new();
+        if has_both_orders || self.non_commutative {
+            conditions.push(if self.non_commutative { Condition::NonCommutative } else { Condition::Commutative });
+        }
+        // One that does not commute is always user-defined.
+        if !self.non_commutative && (has_both_folds || self.reduce_local) {
+            conditions.push(if self.reduce_local { Condition::ReduceLocal } else { Condition::NoReduceLocal });
+        }
+        conditions
+    }
+
+    /// Those [of their operations](Self::conditions_of_operation) that hold for all of `groups`.
+    pub fn common_of_operation<'a>(
+        groups: impl Iterator<Item = &'a Self> + Clone,
+        all: impl Iterator<Item = &'a Self> + Clone,
+    ) -> Vec<Condition> {
+        let mut of_each = groups.clone().map(|group| group.conditions_of_operation(all.clone()));
+        let mut common = of_each.next().unwrap_or_default();
+        of_each.for_each(|conditions| common.retain(|condition| conditions.contains(condition)));
+        // Some that commute and some that do not, all user-defined.
+        if common.is_empty() && groups.clone().all(|group| group.reduce_local) {
+            common.push(Condition::ReduceLocal);
+        }
+        common
     }
 
     /// What has to hold where all calls are on one node, or all on several, or ranks outnumber cores in all, and
@@ -210,8 +256,10 @@ impl Group {
     /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a
     /// factor of two, beyond which a measurement says little.
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
-        let kind =
-            |group: &Self| (group.operation, group.place(), group.non_commutative, group.shares_memory, group.mpi);
+        let kind = |group: &Self| {
+            let folded = (group.non_commutative, group.reduce_local);
+            (group.operation, group.place(), folded, group.shares_memory, group.mpi)
+        };
         let counts: BTreeSet<u32> = all.filter(|other| kind(other) == kind(self)).map(|other| other.ranks).collect();
         let middle = |one: u32, other: u32| (f64::from(one) * f64::from(other)).sqrt() as usize;
         let ranks = self.ranks;

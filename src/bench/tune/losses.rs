@@ -173,11 +173,17 @@ impl Size {
         (!self.left_out.is_empty()).then(|| format!("{}: compared {}", place(), self.left_out))
     }
 
-    /// Nothing if no cell holds an algorithm of ours.
+    /// That of calls of `bytes` in the mean, from the fewest to the most of `class`. Nothing if no cell holds an
+    /// algorithm of ours.
     ///
     /// # Errors
     /// An algorithm that this catalogue does not have.
-    pub fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Result<Option<Self>, ChoiceError> {
+    pub fn of(
+        bytes: usize,
+        class: (usize, usize),
+        cells: &[&CellRow],
+        settings: Settings,
+    ) -> Result<Option<Self>, ChoiceError> {
         let Compared { cells, candidates: compared, left_out } = Compared::of(cells).beside_native();
         let share = 1.0 / cells.len() as f64;
         let mut all: Option<BTreeMap<String, Found>> = None;
@@ -203,7 +209,8 @@ impl Size {
             candidates.insert(name, Candidate { choice, loss, against_native, behind, messages, is_undecided });
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
-        Ok(Some(Self { bytes, is_measured: true, class: cell.size_class, candidates, native, left_out }))
+        let class = Some(class).filter(|(from, to)| from < to);
+        Ok(Some(Self { bytes, is_measured: true, class, candidates, native, left_out }))
     }
 }
 

@@ -81,7 +81,7 @@ pub fn estimated<'a>(
 
 /// The calls of a group in words, but for the number of ranks.
 fn named(group: &Group) -> String {
-    group.name() + if group.is_commutative() { "" } else { ", not commutative" }
+    group.name() + group.of_operation()
 }
 
 /// A row for each stretch of sizes with the same candidate on the path; `ranks`: for which numbers of them that of a

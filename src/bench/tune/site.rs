@@ -12,6 +12,28 @@ use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Span, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Cells by the fewest and the most bytes of their calls.
+type BySize<'a> = BTreeMap<(usize, usize), Vec<&'a CellRow>>;
+
+/// Bytes of calls of a class, which are of other bytes on each communicator.
+fn mean(class: (usize, usize), cells: &[&CellRow]) -> usize {
+    if class.1 == 0 { 0 } else { cells.iter().map(|cell| cell.cell.bytes).sum::<usize>() / cells.len() }
+}
+
+/// The same, no two of which overlap: a class inside which single sizes were measured as well stands for calls of its
+/// mean.
+fn in_order<'a>(cells: &BySize<'a>) -> BySize<'a> {
+    let mut ordered = BySize::new();
+    for (class, cells_of_class) in cells {
+        let (from, to) = *class;
+        let holds_others = from < to && cells.keys().any(|(one, most)| one == most && (from..=to).contains(one));
+        let mean = mean(*class, cells_of_class);
+        let class = if holds_others { (mean, mean) } else { *class };
+        ordered.entry(class).or_default().extend(cells_of_class);
+    }
+    ordered
+}
+
 /// The rules that the reports speak for: of each operation those for what was measured, and after them, for calls that
 /// these leave open, those for what is estimated.
 ///
@@ -19,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An algorithm in a report that this catalogue does not have.
 pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, ChoiceError> {
     // By the fewest and the most bytes: a size class, or a number of bytes.
-    let mut groups: BTreeMap<Group, BTreeMap<(usize, usize), Vec<&CellRow>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, BySize> = BTreeMap::new();
     let cells = by_transport(reports);
     for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
@@ -33,11 +55,8 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let mut measured: Vec<(&Group, Vec<Size>)> = Vec::new();
     for (group, cells) in &groups {
         let mut sizes = Vec::new();
-        for (class, cells) in cells {
-            // Calls of a class are of other bytes on each communicator.
-            let bytes =
-                if class.1 == 0 { 0 } else { cells.iter().map(|cell| cell.cell.bytes).sum::<usize>() / cells.len() };
-            sizes.extend(Size::of(bytes, cells, settings)?);
+        for (class, cells) in &in_order(cells) {
+            sizes.extend(Size::of(mean(*class, cells), *class, cells, settings)?);
         }
         if !sizes.is_empty() {
             measured.push((group, sizes));
@@ -55,7 +74,7 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let blocks = of_calls.into_iter().flat_map(|same| {
         let known: Vec<_> = match settings.form {
             Form::Table => same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect(),
-            Form::Tree => tree::block(same, settings).into_iter().collect(),
+            Form::Tree => tree::block(same, all(), settings).into_iter().collect(),
         };
         let estimates =
             if settings.extend == Extend::Estimated { estimates(same, settings.anywhere) } else { Vec::new() };

@@ -35,6 +35,8 @@ enum Question {
     PowerOfTwo,
     /// A reduction whose order does not matter?
     Commutative,
+    /// A reduction whose contributions the MPI library folds?
+    ReduceLocal,
     /// No more ranks than that on any node?
     RanksPerNode(usize),
 }
@@ -49,6 +51,7 @@ impl Question {
             Self::OnePerNode => example.group.is_one_per_node(),
             Self::PowerOfTwo => example.group.ranks.is_power_of_two(),
             Self::Commutative => example.group.is_commutative(),
+            Self::ReduceLocal => example.group.is_reduced_locally(),
             Self::RanksPerNode(most) => example.group.most_on_node() <= most,
         }
     }
@@ -65,7 +68,14 @@ impl Question {
         let bytes = between(|example| example.size.bytes).into_iter().map(Self::Bytes);
         let ranks = between(|example| example.group.ranks as usize).into_iter().map(Self::Ranks);
         let on_node = between(|example| example.group.most_on_node()).into_iter().map(Self::RanksPerNode);
-        let words = [Self::SeveralNodes, Self::Oversubscribed, Self::OnePerNode, Self::PowerOfTwo, Self::Commutative];
+        let words = [
+            Self::SeveralNodes,
+            Self::Oversubscribed,
+            Self::OnePerNode,
+            Self::PowerOfTwo,
+            Self::Commutative,
+            Self::ReduceLocal,
+        ];
         let words = words.into_iter().filter(|question| {
             let holds = examples.iter().filter(|example| question.holds(example)).count();
             holds > 0 && holds < examples.len()
@@ -224,6 +234,10 @@ impl<'a> Node<'a> {
                         inside[0].conditions.push(Condition::Commutative);
                         inside[1].conditions.push(Condition::NonCommutative);
                     }
+                    Question::ReduceLocal => {
+                        inside[0].conditions.push(Condition::ReduceLocal);
+                        inside[1].conditions.push(Condition::NoReduceLocal);
+                    }
                     Question::RanksPerNode(most) => {
                         inside[0].narrow_ranks_per_node(Span { least: 1, most });
                         inside[1].narrow_ranks_per_node(Span { least: most + 1, most: usize::MAX });
@@ -236,8 +250,13 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The rules of one operation, and of one MPI library where these are told apart, with what they rest on.
-pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block> {
+/// The rules of one operation, and of one MPI library where these are told apart, with what they rest on; `all`: every
+/// group of the reports.
+pub fn block<'a>(
+    groups: &[(&'a Group, Vec<Size>)],
+    all: impl Iterator<Item = &'a Group> + Clone,
+    settings: Settings,
+) -> Option<Block> {
     let (group, _) = groups.first()?;
     let examples: Vec<_> =
         groups.iter().flat_map(|(group, sizes)| sizes.iter().map(move |size| Example { group, size })).collect();
@@ -249,7 +268,8 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
         bytes: Span::ALL,
         bytes_of: BytesOf::Rank,
         wanted: Wanted::Native,
-        conditions: Vec::new(),
+        // What splits tell apart, rules say.
+        conditions: Group::common_of_operation(groups.iter().map(|(group, _)| *group), all),
         line: 0,
     };
     let mut rules = Vec::new();
@@ -259,9 +279,12 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     let left = tree.count(&|leaf, _| leaf.candidate.choice.is_none());
     let undecided = tree
         .count(&|leaf, example| example.size.candidates.get(leaf.name).is_some_and(|candidate| candidate.is_undecided));
+    let is_alike = groups.iter().all(|(other, _)| other.of_operation() == group.of_operation());
+    let of_operation = if is_alike { group.of_operation() } else { "" };
     let evidence = format!(
-        "{}, a tree of {} over {}, which loses {:.1} % on average{}",
+        "{}{}, a tree of {} over {}, which loses {:.1} % on average{}",
         group.name(),
+        of_operation,
         counted(leaves, "row"),
         counted(cells, "cell"),
         100.0 * (loss / cells as f64).exp_m1(),

@@ -209,7 +209,7 @@ fn by_rules<'a>(rules: &Rules, first: bool, report: &Report, cell: &'a CellRow) 
         ..Situation::plain(cell.ranks as usize).on(&nodes)
     };
     let Cell { operation, bytes, commutative, .. } = cell.cell;
-    let call = Call { commutative, reduce_local: !commutative, ..plain(operation, bytes, &nodes) };
+    let call = Call { commutative, reduce_local: cell.cell.reduces_locally(), ..plain(operation, bytes, &nodes) };
     let accepted = |wanted: &Wanted| match wanted {
         Wanted::Algorithm(choice) if choice.accepts(&call, situation.ranks).is_ok() => Some(choice.to_string()),
         Wanted::Native => Some(NATIVE.to_owned()),

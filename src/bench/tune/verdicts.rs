@@ -81,6 +81,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
             root: 0,
             bytes: size_class.map_or(0, bytes),
             commutative: row.commutative,
+            user_defined: false,
             calls: Some(row.calls),
         },
         size_class,

@@ -6,7 +6,7 @@ use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::monitor::{Comparison, Verdict};
-use crate::selection::{Purpose, Transport, never_used, parse_rules};
+use crate::selection::{Purpose, Situation, Transport, never_used, parse_rules};
 
 const SETTINGS: Settings =
     Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, anywhere: true, extend: Extend::Alike };
@@ -630,6 +630,30 @@ fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
     assert_eq!(same, ["reduce 2 * linear if commutative", "reduce 2 * linear if non_commutative"]);
     let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
     assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
+}
+
+#[test]
+fn single_sizes_inside_a_class_are_in_order_with_it() {
+    let of_class = |from: usize, bytes: usize| CellRow {
+        size_class: Some((from, 2 * from - 1)),
+        ..cell(bytes, 4, &[("ring", 1.0), ("recursive_doubling", 9.0)])
+    };
+    let single = cell(1536, 4, &[("ring", 9.0), ("recursive_doubling", 1.0)]);
+    let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
+    let rules = lines(&[report(vec![of_class(1024, 1100), of_class(2048, 2500), single])], settings);
+    let spans: Vec<_> = rules.iter().map(|line| line.split_whitespace().take(4).collect::<Vec<_>>()).collect();
+    assert_eq!(
+        spans.iter().map(|span| span[3]).collect::<Vec<_>>(),
+        ["ring", "recursive_doubling", "ring"],
+        "{rules:?}"
+    );
+    let written = rules.join("\n");
+    let read = parse_rules("x", &written).unwrap();
+    for (bytes, best) in [(1100, "ring"), (1536, "recursive_doubling"), (2500, "ring")] {
+        let call = super::super::losses::plain(Operation::Allreduce, bytes, &[]);
+        let found = read.first(&Situation::plain(4), &call).map(|rule| rule.wanted.to_string());
+        assert!(found.is_some_and(|found| found.starts_with(best)), "{bytes}: {written}");
+    }
 }
 
 /// A cell in which every algorithm that works for any call takes twenty microseconds, but for those that are named.

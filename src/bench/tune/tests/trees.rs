@@ -277,6 +277,44 @@ fn ranks_on_a_node_are_said_once() {
 }
 
 #[test]
+fn user_defined_operations_get_rows_of_their_own() {
+    let user_defined = |mut cell: CellRow| {
+        cell.cell.user_defined = true;
+        cell
+    };
+    let cells = [64, 4096]
+        .map(|bytes| [user_defined(cell(bytes, &[8], &either(true))), cell(bytes, &[8], &either(false))])
+        .concat();
+    for form in [Form::Tree, Form::Table] {
+        let written = text(&tune(&[report(cells.clone())], Settings { form, ..TREE }).unwrap(), "");
+        let rules = parse_rules("x", &written).unwrap();
+        let asked = |reduce_local| {
+            let plain = super::super::losses::plain(Operation::Allreduce, 512, &[]);
+            let found = rules.first(&Situation::plain(8), &Call { reduce_local, ..plain });
+            found.map(|rule| rule.wanted.to_string()).unwrap_or_default()
+        };
+        assert!(asked(false).starts_with("ring"), "{written}");
+        assert_eq!(asked(true), "recursive_doubling", "{written}");
+    }
+    // Those alone say nothing of what Collie folds by itself, nor of what does not commute.
+    let alone: Vec<_> = cells.into_iter().filter(|row| row.cell.user_defined).collect();
+    let written = text(&tune(&[report(alone)], Settings { form: Form::Table, ..TREE }).unwrap(), "");
+    assert!(written.contains("recursive_doubling if reduce_local"), "{written}");
+}
+
+#[test]
+fn rows_of_reductions_of_one_kind_hold_for_these_alone() {
+    for (commutative, condition) in [(false, " if non_commutative"), (true, " if reduce_local")] {
+        let mut measured = cell(64, &[8], &[("linear", 1.0), ("recursive_doubling", 5.0)]);
+        (measured.cell.commutative, measured.cell.user_defined) = (commutative, commutative);
+        for form in [Form::Tree, Form::Table] {
+            let written = text(&tune(&[report(vec![measured.clone()])], Settings { form, ..TREE }).unwrap(), "");
+            assert!(written.contains(condition), "{written}");
+        }
+    }
+}
+
+#[test]
 fn calls_whose_order_matters_get_rows_of_their_own() {
     let ordered = |mut cell: CellRow| {
         cell.cell.commutative = false;
