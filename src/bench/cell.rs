@@ -77,6 +77,9 @@ pub struct Cell {
     /// How often the application makes this call, where a plan says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
+    /// Share of the application's time in collectives that these calls took, 0 to 1, where a plan says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
 }
 
 /// What is measured unless something else is said.
@@ -105,6 +108,7 @@ impl Cell {
             commutative: true,
             user_defined: false,
             calls: None,
+            share: None,
         };
         Some(match operation.has_data() {
             false => usual(Datatype::Byte, 0, 0),

@@ -39,7 +39,7 @@ pub fn text(report: &Report) -> String {
                 row.ranks_per_node.len(),
                 row.oversubscribed,
                 report.cold,
-                report.runs,
+                variant.jobs.unwrap_or(report.runs),
                 row.rounds,
                 quoted(&variant.variant),
                 quoted(&variant.algorithm),

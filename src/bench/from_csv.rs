@@ -164,6 +164,7 @@ impl Row<'_> {
                 commutative: self.order(operation)?,
                 user_defined: self.is_user_defined(operation)?,
                 calls: self.optional("calls", number)?,
+                share: None,
             },
             size_class: None,
             ranks,
@@ -203,7 +204,8 @@ impl Row<'_> {
         if self.text("mpi_library").is_empty() {
             return Err(self.refuse("mpi_library", "what MPI_Get_library_version says, or any name"));
         }
-        let row = VariantRow { variant, algorithm, transport, seconds, against_native };
+        let jobs = self.optional("jobs", "a whole number")?;
+        let row = VariantRow { variant, algorithm, transport, seconds, against_native, jobs };
         if row.variant.is_empty() {
             return Err(self.refuse("variant", "native, auto, or an algorithm as it was asked for"));
         }
@@ -245,7 +247,6 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         let is_wrong = row.truth("right")? == Some(false);
         let [library, version, id] = ["mpi_library", "collie_version", "report"].map(|name| row.text(name).to_owned());
         let cold = row.truth("cold")?.unwrap_or(false);
-        let runs = row.optional("jobs", "a whole number")?.unwrap_or(1);
         let (pattern, limits) = (row.pattern()?, row.limits()?);
         let [in_turn, cut] = [pattern.words().join(" "), format!("{limits:?}")];
         // Of several measurements of the same each is of a report of its own.
@@ -261,7 +262,8 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
             nth += 1;
         };
         report.schema_version = SCHEMA_VERSION;
-        (report.mpi_library, report.collie_version, report.cold, report.runs) = (library, version, cold, runs);
+        (report.mpi_library, report.collie_version, report.cold) = (library, version, cold);
+        report.runs = report.runs.max(variant.jobs.unwrap_or(1));
         (report.pattern, report.protocol_limits) = (pattern, limits);
         let place = report.cells.iter().position(|known| is_same(known, &cell)).unwrap_or_else(|| {
             report.cells.push(cell);
@@ -271,7 +273,14 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         cell.wrong.extend(is_wrong.then(|| variant.variant.clone()));
         cell.variants.push(variant);
     }
-    Ok(reports.into_values().collect())
+    let mut reports: Vec<_> = reports.into_values().collect();
+    for report in &mut reports {
+        for cell in &mut report.cells {
+            let most = cell.variants.iter().filter_map(|row| row.jobs).max();
+            cell.variants.iter_mut().for_each(|row| row.jobs = row.jobs.filter(|jobs| Some(*jobs) < most));
+        }
+    }
+    Ok(reports)
 }
 
 /// The names of the columns.

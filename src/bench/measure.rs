@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// Calls of each variant before the first timed one, besides the one whose result is checked.
-const WARM_UP: usize = 2;
+const WARM_UP: u32 = 2;
 /// How many times its budget a cell may take when rounds are held up.
 const PATIENCE: f64 = 4.0;
 
@@ -200,10 +200,10 @@ impl<'a> Bench<'a> {
         let (mut variants, left_out) = self.variants(cell);
         let mut exchange = Exchange::new(self.job, cell, self.program.cold, self.program.pattern.roots_in_turn);
         let wrong = self.check(&mut exchange, &variants)?;
-        for _ in 0..WARM_UP {
+        for row in 0..self.program.pattern.rows_of_all(self.job.size).max(WARM_UP) {
             // What learning costs it costs from the first calls on.
             for variant in variants.iter().filter(|variant| variant.algorithm != LEARN) {
-                self.row(&exchange, variant)?;
+                self.row(&exchange, variant, row)?;
             }
         }
         let rounds = self.rounds(&mut exchange, &mut variants, random)?;
@@ -280,11 +280,12 @@ impl<'a> Bench<'a> {
         Ok(wrong)
     }
 
-    /// The calls of one timing.
+    /// The calls of one timing, which go on where those of the last one ended, `row` timings after the first.
     #[inline]
-    fn row(&self, exchange: &Exchange, variant: &Variant) -> Result {
+    fn row(&self, exchange: &Exchange, variant: &Variant, row: u32) -> Result {
         let pattern = &self.program.pattern;
-        for number in 0..pattern.in_a_row {
+        let first = row.wrapping_mul(pattern.in_a_row);
+        for number in (0..pattern.in_a_row).map(|number| first.wrapping_add(number)) {
             let late = pattern.late(self.job.rank, number, self.job.size);
             if late > 0.0 {
                 self.job.compute(late);
@@ -313,7 +314,7 @@ impl<'a> Bench<'a> {
                     let variant = &mut variants[*place];
                     exchange.advance();
                     self.job.synchronise()?;
-                    let seconds = self.job.seconds(|| self.row(exchange, variant))?;
+                    let seconds = self.job.seconds(|| self.row(exchange, variant, taken.len() as u32))?;
                     variant.seconds.push(seconds / f64::from(self.program.pattern.in_a_row));
                     self.job.rest();
                 }
@@ -349,6 +350,7 @@ fn rows(variants: &[Variant]) -> Vec<VariantRow> {
         against_native: native
             .filter(|_| variant.library != Library::Native)
             .map(|native| statistics::ratio(native, &variant.seconds)),
+        jobs: None,
     };
     variants.iter().map(row).collect()
 }

@@ -17,7 +17,7 @@ pub struct Pattern {
     /// Number of communicators, each of all ranks, that the calls use in turn
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub communicators: u32,
-    /// Give each call of a row another root, one rank after the other
+    /// Give each call another root, one rank after the other
     #[arg(long)]
     pub roots_in_turn: bool,
     /// Let a different rank compute for this many seconds before each call
@@ -53,6 +53,13 @@ impl Pattern {
         }
         words.extend(self.roots_in_turn.then(|| "--roots-in-turn".to_owned()));
         words
+    }
+
+    /// How many rows it takes until each communicator and each root has had its turn.
+    pub const fn rows_of_all(&self, ranks: usize) -> u32 {
+        let roots = if self.roots_in_turn { ranks as u32 } else { 1 };
+        let most = if roots > self.communicators { roots } else { self.communicators };
+        most.div_ceil(self.in_a_row)
     }
 
     /// Root of the call of that number, of a cell whose first root is `first`.
@@ -113,6 +120,8 @@ mod tests {
             let late = |number| (0..ranks).filter(|rank| pattern.late(*rank, number, ranks) > 0.0).count();
             assert!((0..100).all(|number| late(number) == 1), "{ranks}");
         }
+        assert_eq!([2, 4, 11, 40].map(|ranks| pattern.rows_of_all(ranks)), [1, 1, 2, 4]);
+        assert_eq!(Pattern { in_a_row: 1, roots_in_turn: false, ..pattern }.rows_of_all(8), 3);
         let alone = Pattern::default();
         assert_eq!((alone.root(2, 9, 4), alone.communicator(9), alone.late(0, 0, 4)), (2, 0, 0.0));
         assert_eq!(

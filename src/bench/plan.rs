@@ -27,27 +27,57 @@ pub fn read(path: &std::path::Path) -> Result<Summary, String> {
 }
 
 /// Calls of a report that are one cell.
+#[derive(Default)]
 struct Calls {
-    cell: Cell,
     /// Of all ranks.
     calls: u64,
+    /// What all ranks contributed.
+    bytes: u64,
     /// World ranks that made them, as far as the report tells.
     callers: BTreeSet<u32>,
+    /// Of all ranks.
+    seconds: f64,
 }
 
 impl Calls {
+    fn add(&mut self, more: &Self) {
+        self.calls += more.calls;
+        self.bytes += more.bytes;
+        self.callers.extend(&more.callers);
+        self.seconds += more.seconds;
+    }
+
     /// Calls per rank. Communicators of the same size may be disjoint, with calls at the same time, or of the same
     /// ranks.
     fn per_rank(&self, ranks: usize) -> u64 {
         let callers = self.callers.len().max(ranks) as u64;
         (self.calls + callers / 2) / callers
     }
+
+    /// As a cell without its calls, on the first of the roots and datatypes; none where no bytes were sent.
+    fn cell(&self, operation: Operation, datatypes: &[Datatype], roots: &[usize], ranks: usize) -> Option<Cell> {
+        let mean = self.bytes as f64 / self.calls.max(1) as f64;
+        // Where blocks differ in length, a report counts all that a rank sends, and a cell a block in the mean.
+        let mean = if operation.has_own_counts() { mean / ranks as f64 } else { mean };
+        let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
+        let elements = (mean / wanted.size() as f64).round() as usize;
+        let bytes = mean.round() as usize;
+        let (datatype, bytes) = match operation.reduces() || bytes.is_multiple_of(wanted.size()) {
+            // What combines bytes would be another reduction.
+            true => (wanted, elements.max(usize::from(bytes > 0)) * wanted.size()),
+            false => (Datatype::Byte, bytes),
+        };
+        if bytes == 0 && operation.has_data() {
+            return None;
+        }
+        Cell::new(operation, datatype, roots.first().copied().unwrap_or(0), bytes)
+    }
 }
 
 /// The calls of `report` on communicators of `ranks` ranks, as cells of the mean size of their size class.
 ///
-/// A report tells neither datatypes nor roots: they are the first of those asked for, bytes where the size is no
-/// multiple of the datatype's.
+/// A report tells neither datatypes nor roots: they are the first of those asked for; bytes where nothing is reduced and
+/// the size is no multiple of the datatype's.
 ///
 /// # Errors
 /// There is no such call; which sizes of communicators there are.
@@ -58,9 +88,9 @@ pub fn cells(
     roots: &[usize],
     ranks: usize,
 ) -> Result<Plan, String> {
-    let mut calls = BTreeMap::<_, Calls>::new();
+    let mut classes = BTreeMap::<_, Calls>::new();
     let mut sizes = BTreeSet::new();
-    let (mut covered, mut total) = (0.0, 0.0);
+    let mut total = 0.0;
     for row in &report.rows {
         total += row.all_ranks_seconds();
         let operation = operations.iter().find(|operation| Function::from(**operation).name() == row.function);
@@ -70,22 +100,20 @@ pub fn cells(
         if communicator.size as usize != ranks {
             continue;
         }
-        let mean = (row.bytes / row.calls_all_ranks.max(1)) as usize;
-        // Where blocks differ in length, a report counts all that a rank sends, and a cell a block in the mean.
-        let bytes = if operation.has_own_counts() { mean / ranks } else { mean };
-        if bytes == 0 && operation.has_data() {
-            continue;
-        }
-        let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
-        let datatype = if bytes.is_multiple_of(wanted.size()) { wanted } else { Datatype::Byte };
-        let root = roots.first().copied().unwrap_or(0);
-        let Some(cell) = Cell::new(*operation, datatype, root, bytes) else { continue };
-        covered += row.all_ranks_seconds();
-        let same = calls.entry(cell.key()).or_insert_with(|| Calls { cell, calls: 0, callers: BTreeSet::new() });
-        same.calls += row.calls_all_ranks;
-        same.callers.extend(&communicator.members);
+        // Whoever carried them out, and for whatever reason: they are the same calls.
+        classes.entry((*operation, row.bytes_from)).or_default().add(&Calls {
+            calls: row.calls_all_ranks,
+            bytes: row.bytes,
+            callers: communicator.members.iter().copied().collect(),
+            seconds: row.all_ranks_seconds(),
+        });
     }
-    if calls.is_empty() {
+    let mut cells = BTreeMap::<_, (Cell, Calls)>::new();
+    for ((operation, _), class) in classes {
+        let Some(cell) = class.cell(operation, datatypes, roots, ranks) else { continue };
+        cells.entry(cell.key()).or_insert_with(|| (cell, Calls::default())).1.add(&class);
+    }
+    if cells.is_empty() {
         let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
         return Err(format!(
             "the plan has no such calls among {}; it has some among: {}",
@@ -93,8 +121,13 @@ pub fn cells(
             if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") }
         ));
     }
-    let cells = calls.into_values().map(|same| Cell { calls: Some(same.per_rank(ranks)), ..same.cell }).collect();
-    Ok(Plan { cells, share: if total > 0.0 { covered / total } else { 0.0 } })
+    let share = |seconds: f64| if total > 0.0 { seconds / total } else { 0.0 };
+    let cells: Vec<_> = cells
+        .into_values()
+        .map(|(cell, same)| Cell { calls: Some(same.per_rank(ranks)), share: Some(share(same.seconds)), ..cell })
+        .collect();
+    let share = cells.iter().filter_map(|cell| cell.share).sum();
+    Ok(Plan { cells, share })
 }
 
 #[cfg(test)]
@@ -106,7 +139,7 @@ mod tests {
         Row {
             function: function.to_owned(),
             communicator,
-            bytes_from: 0,
+            bytes_from: if bytes == 0 { 0 } else { 1 << bytes.ilog2() },
             bytes_to: 0,
             algorithm: String::new(),
             decided_by: String::new(),
@@ -149,6 +182,13 @@ mod tests {
             ]
         );
         assert_eq!(plan.share, 0.75);
+        assert_eq!(plan.cells.iter().map(|cell| cell.share).collect::<Vec<_>>(), [Some(0.25), Some(0.5)]);
+        // Calls of one size class are one cell, whoever carried them out, and reductions stay those of their datatype.
+        let rows = vec![row("MPI_Allreduce", 0, 808, 3, 1.0), row("MPI_Allreduce", 0, 880, 2, 1.0)];
+        let mixed = Summary { communicators: report.communicators.clone(), rows, ..Summary::default() };
+        let plan = cells(&mixed, &Operation::ALL, &[Datatype::Double], &[0], 4).unwrap();
+        let seen: Vec<_> = plan.cells.iter().map(|cell| (cell.datatype, cell.bytes, cell.calls)).collect();
+        assert_eq!(seen, [(Datatype::Double, 840, Some(5))], "837 bytes in the mean");
         // Of two halves each has its own calls at the same time, and of an alltoallv a block is measured.
         let halves = [[0, 1], [2, 3]].map(|members| CommunicatorRow {
             size: 2,
@@ -158,7 +198,7 @@ mod tests {
         let on_half =
             |communicator| Row { calls_all_ranks: 20, bytes: 20 * 64, ..row("MPI_Bcast", communicator, 64, 10, 1.0) };
         let blocks = Row { calls_all_ranks: 20, bytes: 20 * 64, ..row("MPI_Alltoallv", 0, 64, 10, 1.0) };
-        let nothing = Row { bytes: 0, ..blocks.clone() };
+        let nothing = Row { bytes: 0, bytes_from: 0, ..blocks.clone() };
         let rows = vec![on_half(0), on_half(1), blocks, nothing];
         let split = Summary { communicators: halves.to_vec(), rows, ..Summary::default() };
         let plan = cells(&split, &Operation::ALL, &[Datatype::Double], &[0], 2).unwrap();

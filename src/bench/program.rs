@@ -9,7 +9,9 @@ use super::settings::{Scenario, Settings};
 use crate::algorithm::{Call, Operation, counted, find, format_bytes, of, parse_choice};
 use crate::monitor::Summary;
 use crate::selection::{Transport, variables};
+use crate::trial;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The native library's collective.
 pub const NATIVE: &str = "native";
@@ -58,6 +60,27 @@ pub struct Program {
 /// Whether displacements of all blocks fit, each of which may be twice as long as they are in the mean.
 fn counts_in_int(cell: &Cell, ranks: usize) -> bool {
     (cell.bytes / cell.datatype.size()).saturating_mul(2).saturating_mul(ranks) <= i32::MAX as usize
+}
+
+/// Refuses cells that mode `learn` takes for calls of one kind: what the first of them has cost, the second would not
+/// cost again.
+fn learned_apart(cells: &[Cell], ranks: usize) -> Result<(), String> {
+    let mut known = BTreeMap::new();
+    for cell in cells {
+        if let Some(other) = known.insert(trial::Cell::of(&call(cell, &[]), ranks), cell) {
+            let name = |cell: &Cell| {
+                let root = if cell.operation.rooted() { format!(" from rank {}", cell.root) } else { String::new() };
+                format!("{} {} {}{root}", cell.operation, format_bytes(cell.bytes), cell.datatype.name())
+            };
+            return Err(format!(
+                "-a learn: {} and {} are one kind of calls to it, so that the second one measured would begin with what the \
+                 first has learned; accepted: one root, one datatype and one size between two powers of 2",
+                name(other),
+                name(cell)
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl Program {
@@ -116,10 +139,14 @@ impl Program {
         if overhead && !settings.transports.is_empty() {
             return Err("--transport: Collie sends no messages in the scenario overhead".to_owned());
         }
+        let variants = variants(&operations, &algorithms)?;
+        if variants.iter().flatten().any(|name| name == LEARN) {
+            learned_apart(&cells, ranks)?;
+        }
         let wanted = |transport: &Transport| settings.transports.contains(transport);
         let transports = Transport::ALL.into_iter().filter(wanted).collect();
         Ok(Self {
-            variants: variants(&operations, &algorithms)?,
+            variants,
             cells,
             transports,
             seconds: settings.seconds,
@@ -262,6 +289,21 @@ mod tests {
         assert_eq!([NATIVE, AUTO, "ring"].map(named), ["native", "shared", "shared: ring"]);
         assert_eq!(over(None, AUTO), AUTO);
         assert!(AUTOS.into_iter().all(is_auto) && !is_auto("shared: ring") && !is_auto(NATIVE));
+    }
+
+    #[test]
+    fn what_learns_together_is_not_measured_apart() {
+        let told = |sizes: &[usize], datatypes: &[Datatype], roots: &[usize]| {
+            learned_apart(&grid(&[Operation::Reduce, Operation::Barrier], datatypes, roots, sizes), 4)
+        };
+        assert_eq!(told(&[8, 64, 1024, 2048], &[Datatype::Double], &[0]), Ok(()));
+        for refused in [
+            told(&[1024, 1536], &[Datatype::Double], &[0]),
+            told(&[1024], &[Datatype::Double, Datatype::Float], &[0]),
+            told(&[1024], &[Datatype::Double], &[0, 1]),
+        ] {
+            assert!(refused.unwrap_err().starts_with("-a learn: reduce 1K "));
+        }
     }
 
     #[test]

@@ -139,6 +139,9 @@ pub struct VariantRow {
     /// Native median over this one's: above 1 this is faster. Absent for native.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_native: Option<Ratio>,
+    /// Number of jobs that it was measured in; absent if in all that its cell was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
 }
 
 impl VariantRow {
@@ -272,6 +275,11 @@ fn merge_cell(same: &[CellRow]) -> CellRow {
         };
         let ratios: Vec<_> = all.iter().filter_map(|one| one.against_native).collect();
         row.against_native = statistics::over_runs(&ratios);
+        row.jobs = (all.len() < same.len()).then_some(all.len() as u32);
+        // What differs between jobs a single one of them does not know.
+        if let (Some(1), Some(ratio)) = (row.jobs, &mut row.against_native) {
+            (ratio.low, ratio.high) = (None, None);
+        }
     }
     merged
 }
@@ -304,6 +312,7 @@ pub(super) mod tests {
             transport: Transport::Messages,
             seconds: spread(microseconds),
             against_native: ratio.map(|ratio| Ratio { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1) }),
+            jobs: None,
         };
         CellRow {
             cell: Cell::new(operation, Datatype::Double, 0, bytes).unwrap(),
@@ -369,6 +378,10 @@ pub(super) mod tests {
         let names: Vec<_> = merged.cells[0].variants.iter().map(|row| row.variant.as_str()).collect();
         assert_eq!(names, ["native", "auto", "ring", "rabenseifner"]);
         assert!(merged.cells[0].left_out.is_empty(), "one has measured it");
+        let of = |name: &str| merged.cells[0].variant(name).unwrap();
+        assert_eq!((of("auto").jobs, of("ring").jobs), (None, Some(1)));
+        let ratio = of("ring").against_native.unwrap();
+        assert!(ratio.ratio > 1.0 && ratio.low.is_none(), "one job does not know what differs between jobs");
         assert_eq!(merged.cells[1].left_out.len(), 1);
         let [auto, ring] = ["auto", "ring"].map(|name| merged.cells[0].variant(name).unwrap().seconds.median);
         assert!((auto - 6e-6).abs() < 1e-12 && (ring - 7e-6).abs() < 1e-12, "{auto} {ring}");

@@ -213,6 +213,7 @@ impl Settings {
             ),
             ("--step", has_own && self.step != STEP && !any(Operation::has_data), "an operation that sends data"),
             ("--non-commutative", self.non_commutative && !any(Operation::reduces), "an operation that reduces"),
+            ("--bandwidth", self.bandwidth.is_some() && self.pattern.roots_in_turn, "one root for all calls of a cell"),
             ("--user-defined", self.user_defined && !any(Operation::reduces), "an operation that reduces"),
         ];
         match options.into_iter().find(|(_, is_vain, _)| *is_vain) {
@@ -378,6 +379,10 @@ mod tests {
             (
                 "-o bcast --non-commutative",
                 "--non-commutative would have no effect; accepted: an operation that reduces",
+            ),
+            (
+                "--bandwidth 24.8M --roots-in-turn",
+                "--bandwidth would have no effect; accepted: one root for all calls of a cell",
             ),
             ("-o bcast --user-defined", "--user-defined would have no effect; accepted: an operation that reduces"),
             ("--svg x.png", "accepted endings: .svg"),

@@ -83,11 +83,15 @@ fn times(ratio: f64) -> String {
     format!("{ratio:.digits$}")
 }
 
-/// The variant, with what `auto` or a mode became.
+/// The variant, with what `auto` or a mode became, and in how many of the jobs it was measured, if not in all.
 pub fn label(row: &VariantRow) -> String {
-    match row.is_mode() && row.variant.rsplit(": ").next() != Some(&row.algorithm) {
+    let name = match row.is_mode() && row.variant.rsplit(": ").next() != Some(&row.algorithm) {
         true => format!("{} = {}", row.variant, row.algorithm),
         false => row.variant.clone(),
+    };
+    match row.jobs {
+        Some(jobs) => format!("{name} (in {} only)", counted(jobs as usize, "job")),
+        None => name,
     }
 }
 
@@ -241,6 +245,8 @@ fn summary_of(report: &Report, auto: &str) -> String {
             here().filter_map(|row| Some(row.cell.calls? as f64 * row.variant(name)?.seconds.median)).sum()
         };
         let (native, ours) = (total(NATIVE), total(auto));
+        // Of those cells alone, as their times are; of all where the file does not tell.
+        let share = here().map(|row| row.cell.share).sum::<Option<f64>>().unwrap_or(*share);
         let _ = writeln!(
             text,
             "the plan's calls among {} ({:.0} % of its time in collectives): native {native:.3} s, {auto} {ours:.3} s, \

@@ -119,6 +119,7 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
 fn variant(name: &str, time: f64) -> VariantRow {
     let seconds = Spread { median: time, p10: time, p90: time, min: time, mean: time };
     VariantRow {
+        jobs: None,
         variant: name.to_owned(),
         algorithm: name.to_owned(),
         transport: Transport::Messages,
@@ -139,6 +140,7 @@ fn cell(network: &Network, operation: Operation, bytes: usize, ranks: usize, var
             commutative: true,
             user_defined: false,
             calls: None,
+            share: None,
         },
         size_class: None,
         ranks: ranks as u32,

@@ -5,7 +5,7 @@
 use super::layout::{Layout, TableOf};
 use super::totals::{self, IN_NO_ROW, Total, waited_for};
 use crate::monitor::{
-    CommunicatorRow, ComparisonRow, LateRow, MessageRow, RankRow, RegionRow, Row, SiteRow, Spread, Summary,
+    CommunicatorRow, ComparisonRow, LateRow, MessageRow, NATIVE, RankRow, RegionRow, Row, SiteRow, Spread, Summary,
 };
 use std::collections::HashMap;
 
@@ -113,17 +113,27 @@ fn rows(summary: &Summary) -> Table {
     let compared =
         others.into_iter().chain(usual).map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
     let compared: HashMap<_, _> = compared.collect();
-    let row = |row: &Row| {
+    // Once, on what the native calls were compared with, so that what is saved adds up.
+    let mut of_verdict: HashMap<_, usize> = HashMap::new();
+    for (place, row) in summary.rows.iter().enumerate() {
+        let found = of_verdict.entry(key(&row.function, row.communicator, row.bytes_from)).or_insert(place);
+        if summary.rows[*found].algorithm == NATIVE && row.algorithm != NATIVE {
+            *found = place;
+        }
+    }
+    let row = |(place, row): (usize, &Row)| {
         let mut fields = vec![row.function.clone()];
         fields.extend(communicator(&summary.communicators[row.communicator]));
         fields.extend(row_fields(row));
         let mut late = summary.late.iter().filter(|late| late.communicator == row.communicator);
         fields.extend(late_fields(late.next()));
-        fields.extend(verdict(compared.get(&key(&row.function, row.communicator, row.bytes_from)).copied()));
+        let key = key(&row.function, row.communicator, row.bytes_from);
+        let compared = compared.get(&key).filter(|_| of_verdict.get(&key) == Some(&place));
+        fields.extend(verdict(compared.copied()));
         fields
     };
     let heads = ["function"].iter().chain(&COMMUNICATOR).chain(&ROW).chain(&LATE).chain(&VERDICT);
-    (heads.copied().collect(), summary.rows.iter().map(row).collect())
+    (heads.copied().collect(), summary.rows.iter().enumerate().map(row).collect())
 }
 
 fn functions(summary: &Summary) -> Table {

@@ -197,6 +197,11 @@ pub(super) mod tests {
         locally.row.reduce_local = true;
         let text = merged(&merged("", [by_kernel.clone()]), [locally.clone()]);
         assert_eq!(read(&text), [locally.clone(), by_kernel.clone()]);
+        let elsewhere = Evidence { mpi: "A library that comes first".to_owned(), ..by_kernel.clone() };
+        for all in [[elsewhere.clone(), locally.clone()], [locally.clone(), elsewhere]] {
+            let text = all.into_iter().fold(String::new(), |text, more| merged(&text, [more]));
+            assert!(never_used(&parse_rules("learned.rules", &text).unwrap(), Purpose::Rules).is_empty(), "{text}");
+        }
         let rules = parse_rules("learned.rules", &text).unwrap();
         assert!(never_used(&rules, Purpose::Rules).is_empty());
         let shape = CommunicatorShape::of(&situation(4), &[], false);

@@ -72,6 +72,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
         algorithm: name.to_owned(),
         seconds: spread(median),
         against_native,
+        jobs: None,
     };
     let against = Ratio { ratio, low: Some(low), high: Some(high) };
     Some(Ok(CellRow {
@@ -83,6 +84,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
             commutative: row.commutative,
             user_defined: false,
             calls: Some(row.calls),
+            share: None,
         },
         size_class,
         ranks: communicator.size,

@@ -100,9 +100,10 @@ impl Learned {
     /// What files are sorted by.
     pub(super) fn key(&self) -> impl Ord + '_ {
         let place = (self.ranks, self.nodes, self.most_on_node);
-        // What is said of some of a rule's calls has to stand above that rule.
+        // What is said of some of a rule's calls has to stand above that rule, on whichever machine it was found: rules do
+        // not tell those.
         let is_of_all = !self.reduce_local;
-        (&self.machine, &self.mpi, &self.function, place, self.bytes_from, self.shared_memory, is_of_all)
+        (is_of_all, &self.machine, &self.mpi, &self.function, place, self.bytes_from, self.shared_memory)
     }
 }
 
