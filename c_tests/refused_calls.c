@@ -71,6 +71,19 @@ int main(int argc, char **argv) {
             OK(MPI_Errhandler_free(&kept));
             OK(MPI_Comm_free(&comm));
         }
+    /* On MPI_COMM_WORLD so often that clocks are synchronised again. */
+    MPI_Errhandler before;
+    OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+    CASE("calls on MPI_COMM_WORLD");
+    for (int call = 0; call < 1100; call++) {
+        int sum;
+        if (call == 3 && check_rank == 1) class_of_wrong(0, 1, MPI_COMM_WORLD);
+        OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        REQUIRE(sum == check_size * (check_size - 1) / 2, "the sum is %d", sum);
+    }
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, before));
+    OK(MPI_Errhandler_free(&before));
     OK(MPI_Type_free(&raw));
     OK(MPI_Errhandler_free(&handler));
     return check_finish();

@@ -121,15 +121,14 @@ impl Arguments {
         // Of one block per rank there is no telling how many, nor is that asked.
         let [sends, receives] = self.operation.row().sides().map(|role| role.blocks(1, at_root).is_some());
         let counts = |side: &Side| !is_in_place(side.address) && side.datatype != constants::datatype_null();
-        let places = match self.arrays {
-            None => [Some(0); 2],
-            Some(arrays) => arrays.map(|arrays| first_place(arrays, size)),
-        };
-        let sides = [self.send, self.receive].into_iter().zip([sends, receives]).zip(places);
-        sides.filter(move |((side, wanted), _)| *wanted && counts(side)).filter_map(|((side, _), place)| {
+        let arrays = self.arrays.map_or([None; 2], |arrays| arrays.map(Some));
+        let sides = [self.send, self.receive].into_iter().zip([sends, receives]).zip(arrays);
+        sides.filter(move |((side, wanted), _)| *wanted && counts(side)).filter_map(move |((side, _), arrays)| {
+            // Those of a side that does not count need not be there.
+            let place = arrays.map_or(Some(0), |arrays| first_place(arrays, size))?;
             let datatype = Datatype::of(side.datatype).ok();
             let (lower, extent) = datatype.map_or((0, 0), |datatype| (datatype.true_lower, datatype.extent));
-            Some(side.address.wrapping_byte_offset(place?.wrapping_mul(extent).wrapping_add(lower)))
+            Some(side.address.wrapping_byte_offset(place.wrapping_mul(extent).wrapping_add(lower)))
         })
     }
 

@@ -108,9 +108,14 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let mut talked = false;
     let next = match apart(|| decide(runtime, &mut attached, arguments, &mut talked)) {
         Ok(next) => next,
-        Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
+        Err(error) => {
+            device_memory::count(&attached.communicator, arguments.operation);
+            return guard::raise(arguments.comm, error, arguments.operation.row().mpi_name);
+        }
     };
-    let counting = Counting::begin(&mut attached.communicator, calls_left);
+    let communicator = &mut attached.communicator;
+    let is_met = hooks::waiting().is_some() || communicator.asks_for_device_memory();
+    let counting = Counting::begin(communicator, calls_left, is_met && matches!(next, Next::Pass(..)));
     // What decides may make communicators, and memory that the ranks share: nothing that the candidate whose turn it is
     // has taken.
     let decided = if matches!(next, Next::InTurn(_)) { runtime.clock.raw() } else { start };
@@ -135,9 +140,13 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         apart(|| in_turn.took(runtime, of_candidate));
     }
     let communicator = &mut attached.communicator;
-    if counting.end(communicator, outcome.code) {
+    let ended = counting.end(communicator, outcome.code);
+    if ended.is_hidden {
         hidden.set(true);
-        guard::raise(arguments.comm, Error(outcome.code), arguments.operation);
+        guard::raise(arguments.comm, Error(outcome.code), arguments.operation.row().mpi_name);
+    }
+    if !ended.is_refused {
+        device_memory::count(communicator, arguments.operation);
     }
     if runtime.recording.load(Ordering::Relaxed) {
         let Tally { place, table, .. } = &mut communicator.tally;
@@ -152,7 +161,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
             epochs.record((function, bucket, commutative), epoch, ticks.saturating_sub(waited));
         }
     }
-    if let (Some(waited), Some(waiting)) = (outcome.waited, hooks::waiting()) {
+    if let (Some(waited), Some(waiting), false) = (outcome.waited, hooks::waiting(), ended.is_refused) {
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
         let ticks = if outcome.is_second && waited.ticks == 0 { 0 } else { ticks };
         let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks) };
@@ -271,7 +280,8 @@ fn run(
     next: &Next,
     outside: Outside,
 ) -> Outcome {
-    // Also where the call is only passed on, for an argument that is invalid on this rank perhaps: the others count it.
+    // Also where the call is only passed on, for an argument that is invalid on this rank perhaps: nobody knows yet whether
+    // the MPI library takes it, and the others wait.
     let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
     let (call, place) = match next {
         Next::Pass(counter, bytes) => {

@@ -7,6 +7,7 @@
 //! ranks of another `MPI_COMM_WORLD`.
 
 use super::attachment::{Attached, Attachment};
+use super::counting;
 use super::registry;
 use crate::communicator::origin::{self, Makers};
 use crate::communicator::private::{self, Private};
@@ -44,15 +45,39 @@ pub fn make(
     made: &impl Fn() -> MPI_Comm,
     native: &impl Fn() -> c_int,
 ) -> c_int {
-    let Some(runtime) = runtime::get().filter(|_| may_run_out(makers, parent)) else { return native() };
+    let Some(runtime) = runtime::get().filter(|_| may_run_out(makers, parent)) else {
+        return heard(makers, parent, made, native);
+    };
     match communicator::is_inter(parent) {
-        Ok(true) => native(),
+        Ok(true) => heard(makers, parent, made, native),
         // The handle is no communicator's, and that has been raised just now.
         Err(error) => error.0,
         Ok(false) => match try_and_give_back(runtime, made_by, parent, made, native) {
             Ended { code, is_raised: false } if code != SUCCESS => communicator::raise(parent, Error(code)),
             Ended { code, .. } => code,
         },
+    }
+}
+
+/// Runs `native`, and gives an error also where the MPI library would tell the parent's handler alone: nothing was made
+/// then. Of `MPI_Comm_idup` only the request tells, and what it makes would have our handler.
+fn heard(makers: Makers, parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> c_int {
+    let is_asked = parent != constants::comm_null() && makers != Makers::ParentLater;
+    let Some(quiet) = is_asked.then(|| counting::returned(parent)).flatten() else { return native() };
+    let code = native();
+    if code == SUCCESS {
+        hand_down(&quiet, made());
+        return code;
+    }
+    drop(quiet);
+    communicator::raise(parent, Error(code))
+}
+
+fn hand_down(quiet: &ErrorsReturned, made: MPI_Comm) {
+    if made != constants::comm_null()
+        && let Err(error) = quiet.hand_down(made)
+    {
+        log::error!("the error handler of a new communicator could not be set: {error}");
     }
 }
 
@@ -109,11 +134,8 @@ fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() ->
         Err(error) => return Ended { code: error.0, is_raised: false },
     };
     let code = native();
-    if code == SUCCESS
-        && made() != constants::comm_null()
-        && let Err(error) = quiet.hand_down(made())
-    {
-        log::error!("the error handler of a new communicator could not be set: {error}");
+    if code == SUCCESS {
+        hand_down(&quiet, made());
     }
     Ended { code, is_raised: false }
 }

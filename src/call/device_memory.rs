@@ -27,11 +27,12 @@ const ALIGNMENT: usize = 64;
 /// What decides about calls of which this rank had a copy on the host.
 pub const COPIED: &str = "device memory, copied to the host";
 
-/// Before a call is looked at: counts it, and where it is time to, finds out together whether any rank has had a buffer in
-/// memory of a GPU, in this call or an earlier one. If one has, leaves this call and all that follow on the communicator
-/// to the MPI library. Says whether the ranks told each other.
+/// Before a call is looked at: where it is time to, finds out together whether any rank has had a buffer in memory of a
+/// GPU, in this call or an earlier one. If one has, leaves this call and all that follow on the communicator to the MPI
+/// library. Says whether the ranks told each other.
 ///
-/// Every call counts, whoever carries it out and whatever its arguments are: what all ranks do alike is making calls.
+/// Every call [counts](count), whoever carries it out: what all ranks do alike is making calls. Of one that the MPI
+/// library refuses on a rank, that rank has told the others once it makes the right one.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -41,11 +42,10 @@ pub fn tell(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -
     if !communicator.asks_for_device_memory() || !arguments.operation.has_data() {
         return Ok(false);
     }
-    let is_due = is_due(communicator);
-    communicator.device.count();
-    if !is_due {
+    if !is_due(communicator) {
         return Ok(false);
     }
+    communicator.device.tell();
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
     let on_host = !communicator.device.has_found() && !arguments.first_bytes(rank, size).any(device::owns);
     // Calls that only the MPI library carries out want no communicator of ours.
@@ -56,11 +56,20 @@ pub fn tell(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -
     Ok(true)
 }
 
+/// A call ends that the MPI library has not refused.
+#[inline]
+pub fn count(communicator: &Communicator, operation: Operation) {
+    if communicator.asks_for_device_memory() && operation.has_data() {
+        communicator.device.count();
+    }
+}
+
 /// Whether the ranks tell each other before the next call. All ranks see it alike.
 fn is_due(communicator: &Communicator) -> bool {
     // Results that are compared have to be on the host, and what cannot be copied is not ours to send.
     let mode = communicator.agreed.as_ref().map(|agreed| agreed.configuration.mode);
-    communicator.device.is_due() || mode == Some(Mode::Verify) || communicator.has_foreign_memory()
+    let is_due = communicator.device.is_due() || mode == Some(Mode::Verify) || communicator.has_foreign_memory();
+    is_due && !communicator.device.have_told()
 }
 
 /// Whether calls that came before have to be counted, and those that an algorithm of ours carries out looked at.

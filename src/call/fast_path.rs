@@ -274,7 +274,7 @@ fn play(prepared: &Prepared, arguments: &Arguments, traffic: &mut Traffic, playe
         Ok(()) => SUCCESS,
         Err(error) => {
             let error = failures::noticed(arguments.comm, error);
-            guard::raise(arguments.comm, error, arguments.operation)
+            guard::raise(arguments.comm, error, arguments.operation.row().mpi_name)
         }
     }
 }

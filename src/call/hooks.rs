@@ -21,11 +21,13 @@ pub trait Waiting: Sync {
     /// What PMPI returned.
     fn prepare(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result;
 
-    /// Before a blocking collective that all ranks of the communicator call: counts it, whatever becomes of it on this
-    /// rank, and waits for the others if that is the mode. `None` where waiting is not told apart.
+    /// Before a blocking collective that all ranks of the communicator call: waits for the others if that is the mode, and
+    /// has not been done before one in its place that the MPI library refused on this rank. `None` where waiting is not
+    /// told apart.
     fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited>;
 
-    /// After such a call, where `before` gave what was waited; `call` is `None` if it failed on this rank.
+    /// After such a call, where `before` gave what was waited: counts it. Not where it was refused on this rank, whose
+    /// next call is then the one that the others make. `call` is `None` if it failed on this rank.
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>);
 
     /// A communicator goes away.

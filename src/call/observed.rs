@@ -6,6 +6,7 @@
 
 use super::attachment::Attached;
 use super::begin::{Outside, begin};
+use super::counting;
 use super::hooks::{self, LoggedCall, WaitedCall, Waiting};
 use super::line::log_call;
 use super::part::{Part, nothing};
@@ -14,7 +15,7 @@ use super::registry;
 use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
-use crate::mpi::error::SUCCESS;
+use crate::mpi::error::{Error, SUCCESS, is_of_arguments};
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -62,7 +63,11 @@ fn timed(
     let blocking = function.form == Form::Blocking;
     let waiting = if blocking { prepare_to_wait(runtime, &mut attached) } else { None };
     let waited = waiting.and_then(|waiting| outside.wait(|| waiting.before(runtime, &attached.communicator)));
+    // What has failed must not be taken for what has succeeded: its arguments may be anything.
+    let returned = counting::returned(comm);
     let code = outside.native();
+    let is_hidden = code != SUCCESS && returned.is_some();
+    drop(returned);
     let communicator = &mut attached.communicator;
     let ticks = runtime.clock.raw().saturating_sub(start);
     let mut call = None;
@@ -97,9 +102,14 @@ fn timed(
         }
         call = Some(WaitedCall { function, counter, times });
     }
-    // Of a call that failed here, too: the other ranks count it.
-    if let (Some(waited), Some(waiting)) = (waited, waiting) {
+    // Of a call that failed here, too: the other ranks count it, unless it was refused, and is none that they make.
+    if let (Some(waited), Some(waiting), false) = (waited, waiting, code != SUCCESS && is_of_arguments(code)) {
         waiting.after(runtime, communicator, waited, call);
+    }
+    if is_hidden {
+        guard::raise(comm, Error(code), function.name());
+        // Its handler knows by then.
+        return SUCCESS;
     }
     code
 }

@@ -40,7 +40,7 @@ pub fn ours(
         Ok(()) => SUCCESS,
         Err(error) => {
             let error = failures::noticed(arguments.comm, error);
-            guard::raise(arguments.comm, error, arguments.operation)
+            guard::raise(arguments.comm, error, arguments.operation.row().mpi_name)
         }
     };
     Played { code, copied }

@@ -86,7 +86,9 @@ pub fn run(
     if result == VerifyResult::Native {
         return Outcome { code: both.code, result, ticks };
     }
-    let code = both.hand_over(seat).map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| SUCCESS);
+    let code = both
+        .hand_over(seat)
+        .map_or_else(|error| guard::raise(arguments.comm, error, operation.row().mpi_name), |()| SUCCESS);
     Outcome { code, result, ticks }
 }
 

@@ -12,7 +12,11 @@ const APART: u64 = 64;
 #[derive(Debug, Default)]
 pub struct DeviceCalls {
     watched: bool,
+    /// Those that have been made: of one under way it is seen when it ends, as it may be one that the MPI library refuses
+    /// on this rank alone.
     calls: Cell<u64>,
+    /// Whether the ranks have told each other before the call that comes next, or is under way.
+    have_told: Cell<bool>,
     /// Set in the middle of a call, when others may look at the communicator.
     found: AtomicBool,
 }
@@ -37,9 +41,20 @@ impl DeviceCalls {
         number.is_multiple_of(APART) || number < APART && number.is_power_of_two()
     }
 
-    /// Counts a call.
+    /// Whether they have told each other before this call already: this rank made one in its place that was refused.
+    pub const fn have_told(&self) -> bool {
+        self.have_told.get()
+    }
+
+    /// They tell each other now.
+    pub fn tell(&self) {
+        self.have_told.set(true);
+    }
+
+    /// Counts a call, which was not refused.
     pub fn count(&self) {
         self.calls.set(self.calls.get() + 1);
+        self.have_told.set(false);
     }
 
     /// This rank had such a buffer.

@@ -55,8 +55,8 @@ impl Origin {
             let parent = self.parent();
             // Of programs that were started separately each has a world of its own, and a report of its own.
             Ok(match first == mpi_sys::MPI_UNDEFINED as c_int {
-                true => format!("{parent}/{}.elsewhere", self.call).into(),
-                false => format!("{parent}/{}.{first}", self.call).into(),
+                true => below(parent, &format!("{}.elsewhere", self.call)),
+                false => below(parent, &format!("{}.{first}", self.call)),
             })
         };
         self.identity.get_or_try_init(work_out)
@@ -212,11 +212,11 @@ impl Origins {
         let identity = match makers {
             Makers::Parent => OnceCell::new(),
             // A duplicate that may not be asked yet, of which only that it is one counts.
-            Makers::ParentLater => OnceCell::with_value(format!("{before}/{call}").into()),
+            Makers::ParentLater => OnceCell::with_value(below(&before, &call.to_string())),
             Makers::Members | Makers::TwoParents => {
                 let (ranks, number) = self.count_among(comm)?;
                 let before = if makers == Makers::Members { &*before } else { "between" };
-                OnceCell::with_value(format!("{before}/{ranks}.{number}").into())
+                OnceCell::with_value(below(before, &format!("{ranks}.{number}")))
             }
         };
         let origin = Origin { identity, made_by, parent: Some(before), call, ..Origin::default() };
@@ -229,6 +229,18 @@ impl Origins {
         self.unfinished.lock().remove(&(comm.0 as usize));
         self.keep(comm, &origin)
     }
+}
+
+/// The identity of what was made from `parent`. A program may make each of a hundred thousand communicators from the one
+/// before: of what is longer than anybody reads, a digest stands for the parent.
+fn below(parent: &str, last: &str) -> Arc<str> {
+    const LONGEST: usize = 256;
+    if parent.len() + 1 + last.len() <= LONGEST {
+        return format!("{parent}/{last}").into();
+    }
+    let mut hasher = DefaultHasher::new();
+    parent.hash(&mut hasher);
+    format!("{}.../{last}", name(hasher.finish())).into()
 }
 
 /// What stands for these ranks of both sides, the same on all of them.
@@ -258,6 +270,17 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, origin: *mut c_void, _: *mut 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_chains_have_short_names_that_differ() {
+        let mut seen = std::collections::HashSet::new();
+        let mut identity: Arc<str> = "world".into();
+        for _ in 0..10_000 {
+            identity = below(&identity, "1.0");
+            assert!(identity.len() <= 256 && seen.insert(Arc::clone(&identity)), "{identity}");
+        }
+        assert_eq!(&*below("world/1.0", "2.4"), "world/1.0/2.4");
+    }
     use std::collections::HashSet;
 
     #[test]

@@ -101,7 +101,7 @@ impl Communicator {
             }
             let start = runtime.clock.raw();
             let agreed = runtime.uncounted(|| agree(runtime, &self.facts))?;
-            self.tally.arrivals.lock().met(runtime.clock.raw().saturating_sub(start));
+            self.tally.arrivals.lock().agreed(runtime.clock.raw().saturating_sub(start));
             if agreed.gpu != Gpu::Absent && agreed.configuration.device == Device::Native {
                 self.leave(Fallback::Gpu);
             }

@@ -67,27 +67,35 @@ pub struct Arrivals {
     /// How often half of the calls have been let go.
     halvings: u32,
     kept: Vec<Arrival>,
-    /// How long the ranks took to meet in the first call, before anything could tell waiting apart.
-    first_meeting: u64,
+    /// How long the ranks took to meet for the call that comes next, or is under way, before anything could tell waiting
+    /// apart, or before one in its place that was refused.
+    meeting: u64,
+    /// Whether they have met for it, and need not again.
+    have_met: bool,
 }
 
 impl Arrivals {
-    /// Counts a call, which is to be recorded or not, and gives its number.
+    /// Counts a call that was made, not refused, and is to be recorded or not. Its number was that of the calls before.
     #[inline]
-    pub const fn next(&mut self, recorded: bool) -> u64 {
+    pub const fn count(&mut self, recorded: bool) {
         self.recorded += recorded as u64;
         self.calls += 1;
-        self.calls - 1
+        (self.meeting, self.have_met) = (0, false);
     }
 
-    /// Says that the ranks have met for the first time, which took this one so many ticks.
+    /// Says that the ranks took so many ticks to agree, which is a part of meeting for the call under way.
+    pub const fn agreed(&mut self, ticks: u64) {
+        self.meeting = ticks;
+    }
+
+    /// Says that the ranks have met for the call under way, which took this one so many ticks in all.
     pub const fn met(&mut self, ticks: u64) {
-        self.first_meeting = ticks;
+        (self.meeting, self.have_met) = (ticks, true);
     }
 
-    /// The ticks of the first meeting, once.
-    pub const fn take_first_meeting(&mut self) -> u64 {
-        std::mem::replace(&mut self.first_meeting, 0)
+    /// Whether the ranks have met for the call that comes next, and how many ticks they have taken so far.
+    pub const fn meeting(&self) -> (bool, u64) {
+        (self.have_met, self.meeting)
     }
 
     /// Calls counted.
@@ -213,7 +221,8 @@ mod tests {
     }
 
     fn call(arrivals: &mut Arrivals, room: &Room, enter: u64, ticks: u64) {
-        let number = arrivals.next(true);
+        let number = arrivals.calls();
+        arrivals.count(true);
         let function = Function::from(Operation::Bcast).number();
         arrivals.keep(Arrival { enter, ticks, number, counter: counter(), function }, room);
     }
@@ -442,7 +451,7 @@ mod tests {
         let (room, mut arrivals) = (Room::new(1 << 20), Arrivals::default());
         (0..10).for_each(|enter| call(&mut arrivals, &room, enter, 1));
         for _ in 0..5 {
-            arrivals.next(false);
+            arrivals.count(false);
         }
         assert_eq!((arrivals.calls(), arrivals.recorded()), (15, 10));
         arrivals.reset();

@@ -47,7 +47,7 @@ pub struct Thread {
     pub sent: Cell<(usize, u64)>,
     activity: Cell<&'static str>,
     /// An error to raise when Collie is left.
-    error: Cell<Option<(MPI_Comm, Error, Operation)>>,
+    error: Cell<Option<(MPI_Comm, Error, &'static str)>>,
 }
 
 const _: () = assert!(std::mem::offset_of!(Thread, communicators) + LastCommunicators::LATEST <= 64, "one line");
@@ -270,11 +270,11 @@ impl Drop for Inside<'_> {
 impl Thread {
     #[cold]
     fn raise_kept(&self) {
-        if let Some((comm, error, operation)) = self.error.take() {
+        if let Some((comm, error, function)) = self.error.take() {
             // MPI will name the function that raises errors, and perhaps a message of ours.
             if handler::is_fatal(comm).unwrap_or(false) {
                 let text = handler::text(error).unwrap_or_else(|_| format!("error {}", error.0));
-                tell_before_the_end(&words_of_call("an error", operation.row().mpi_name, &format!(": {text}")));
+                tell_before_the_end(&words_of_call("an error", function, &format!(": {text}")));
             }
             communicator::raise(comm, error);
         }
@@ -372,11 +372,11 @@ pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
     thread().play(operation, action)
 }
 
-/// Has `error` of a call of `operation` raised on the program's communicator when Collie is left; gives the code to
+/// Has `error` of a call of `function` raised on the program's communicator when Collie is left; gives the code to
 /// return to the program.
 #[cold]
-pub fn raise(comm: MPI_Comm, error: Error, operation: Operation) -> c_int {
-    thread().error.set(Some((comm, error, operation)));
+pub fn raise(comm: MPI_Comm, error: Error, function: &'static str) -> c_int {
+    thread().error.set(Some((comm, error, function)));
     error.0
 }
 

@@ -237,19 +237,24 @@ impl Waiting for Synchronisation {
             return None;
         }
         // A statement of its own: other threads' calls need the lock while this one waits.
-        let (number, met) = {
-            let mut arrivals = communicator.tally.arrivals.lock();
-            (arrivals.next(runtime.recording.load(Ordering::Relaxed)), arrivals.take_first_meeting())
+        let (number, (have_met, met)) = {
+            let arrivals = communicator.tally.arrivals.lock();
+            (arrivals.calls(), arrivals.meeting())
         };
         if mode == Sync::Clock {
             return Some(Waited { number, ticks: 0 });
+        }
+        if have_met {
+            return Some(Waited { number, ticks: met });
         }
         let start = runtime.clock.raw();
         if let Err(error) = barrier(communicator) {
             log::error!("the barrier before a call failed: {error}");
         }
         // In the first call late ranks were waited for where the ranks agreed on their settings.
-        Some(Waited { number, ticks: met + runtime.clock.raw().saturating_sub(start) })
+        let ticks = met + runtime.clock.raw().saturating_sub(start);
+        communicator.tally.arrivals.lock().met(ticks);
+        Some(Waited { number, ticks })
     }
 
     /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the
@@ -257,7 +262,9 @@ impl Waiting for Synchronisation {
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>) {
         let Waited { number, ticks: waited } = waited;
         let mode = self.mode();
-        if let Some(call) = call.filter(|_| runtime.recording.load(Ordering::Relaxed)) {
+        let recorded = runtime.recording.load(Ordering::Relaxed);
+        communicator.tally.arrivals.lock().count(recorded);
+        if let Some(call) = call.filter(|_| recorded) {
             let WaitedCall { function, counter, times: (enter, ticks) } = call;
             let ticks = match mode {
                 Sync::Barrier => {

@@ -186,24 +186,30 @@ fn refused_calls(family: &Family) -> Result<(), Failed> {
     let program = family.program("refused_calls.c")?.display().to_string();
     for after in ["1", "2", "4"] {
         for arguments in [&[][..], &["jump"]] {
-            in_step(family, &program, arguments, after)?;
+            in_step(family, &program, arguments, &[("COLLIE_AFTER", after)])?;
         }
     }
-    Ok(())
+    // Nor where the ranks meet before each call, or tell each other of GPUs before some.
+    for setting in [("COLLIE_SYNC", "barrier"), ("COLLIE_SYNC", "clock"), ("COLLIE_DEVICE", "ask")] {
+        for arguments in [&[][..], &["jump"]] {
+            in_step(family, &program, arguments, &[setting])?;
+        }
+    }
+    in_step(family, &program, &[], &[("COLLIE_DEVICE", "ask"), ("COLLIE_MODE", "verify")])
 }
 
 /// A call on what is no communicator is told to the error handler once, which may make calls and jump.
 fn garbage_communicator(family: &Family) -> Result<(), Failed> {
     let program = family.program("garbage_communicator.c")?.display().to_string();
     for arguments in [&[][..], &["jump"]] {
-        in_step(family, &program, arguments, "1")?;
+        in_step(family, &program, arguments, &[("COLLIE_AFTER", "1")])?;
     }
     Ok(())
 }
 
 /// Runs a program that finds out itself whether its ranks are in step.
-fn in_step(family: &Family, program: &str, arguments: &[&str], after: &str) -> Result<(), Failed> {
-    let variables = [("COLLIE_AFTER", after), ("COLLIE_REPORT", "off")];
+fn in_step(family: &Family, program: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Result<(), Failed> {
+    let variables = [settings, &[("COLLIE_REPORT", "off")]].concat();
     let command = std::iter::once(program).chain(arguments.iter().copied()).map(str::to_owned).collect();
     let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     family.run(&launch)?.success()?;
