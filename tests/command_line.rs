@@ -188,7 +188,7 @@ fn explain_reads_rules() {
     assert!(explain("1").contains(&nearly) && !explain("4,4,1").contains("but only if"), "{}", explain("1"));
     let arguments = ["explain", "bcast", "--ranks", "9", "--rules", "/nowhere.rules"];
     let (code, words) = failed(&mut collie(&arguments));
-    assert_eq!(code, 1);
+    assert_eq!(code, 2);
     assert!(words.contains("collie: --rules: cannot read '/nowhere.rules': "), "{words}");
 }
 
@@ -625,8 +625,72 @@ fn an_automatic_segment_is_no_number_for_open_mpi() {
     // Standard output is the file that Open MPI is to read.
     assert!(text(&stderr).contains(words) && stdout.is_empty(), "{} {}", text(&stdout), text(&stderr));
     let (_folder, path) = file("my.rules", "bcast 8 * linear if mpi=mpich\nbcast 8 * binomial if mpi=openmpi\n");
-    let exported = printed(&mut collie(&["check", "--export", "classic", &path]));
-    assert!(exported.contains("\n  0 6 0 0\n") && !exported.contains("\n  0 1 "), "{exported}");
+    let Output { status, stdout, stderr } = collie(&["check", "--export", "classic", &path]).output().unwrap();
+    let exported = text(&stdout);
+    assert!(status.success() && exported.contains("\n  0 6 0 0\n") && !exported.contains("\n  0 1 "), "{exported}");
+    let told = text(&stderr);
+    assert!(told.ends_with("left out what is for other MPI libraries than Open MPI: 1 rule\n"), "{told}");
+}
+
+#[test]
+fn rules_that_count_for_nothing_are_named() {
+    let classic = "2\n12 # reduce_scatter\n1\n 2 1\n  0 3 0 0\n4 # alltoallv\n1\n 2 2\n  0 1 0 0\n  1024 2 0 0\n";
+    let (_folder, path) = file("their.conf", classic);
+    let told = printed(&mut collie(&["check", &path]));
+    let lines: Vec<_> = told.lines().map(|line| line.replace(&path, "x")).collect();
+    assert_eq!(
+        lines[..2],
+        [
+            "x:2: warning: Collie has no reduce_scatter: its rules count for Open MPI alone",
+            "x:10: warning: this rule is for no call: of alltoallv, the rule for 0 bytes is that for all",
+        ],
+        "{told}"
+    );
+    let json = |entries: &str| format!("{{\"collectives\":\n {{\"reduce_scatter\": {entries}}}}}");
+    let (_folder, path) = file("their.json", &json("[{\"rules\": []}]"));
+    let told = printed(&mut collie(&["check", &path]));
+    assert!(told.contains(":2: warning: Collie has no reduce_scatter"), "{told}");
+    let (_folder, path) = file("their.json", &json("7"));
+    assert!(
+        text(&collie(&["check", &path]).output().unwrap().stdout).contains("'7' is not accepted; accepted: a list of")
+    );
+    let (_folder, path) = file("their.json", "{\"collectives\": {\"bäää\": [], x}}");
+    let told = text(&collie(&["check", &path]).output().unwrap().stdout);
+    assert!(told.contains("their.json:1:30: no JSON: key must be a string"), "{told}");
+    // A rule that no call gets is told beside what is exported, too.
+    let (_folder, path) = file("my.rules", "bcast 3 * binomial:segment=none if power_of_two\n");
+    let exported = collie(&["check", "--export", "classic", &path]).output().unwrap();
+    assert!(text(&exported.stderr).contains(":1: warning: this rule "), "{}", text(&exported.stderr));
+}
+
+#[test]
+fn nothing_is_no_value_and_words_of_the_command_are_checked() {
+    let run = |options: &[&str], command: &[&str]| {
+        let fixed = ["run", "--dry-run", "--family", "openmpi", "--launcher", "open-mpi"];
+        failed(&mut collie(&[&fixed, options, &["--"], command].concat()))
+    };
+    for (options, words) in [
+        (["--mode", ""], "--mode: found nothing; accepted: a value, or no --mode at all"),
+        (["-a", "allreduce="], "--algorithm 'allreduce=': accepted: operation=algorithm"),
+    ] {
+        let (code, told) = run(&options, &["mpirun", "true"]);
+        assert!(code == 2 && told.contains(words), "{code}: {told}");
+    }
+    for command in [&["mpirun", "-x", "COLLIE_MODE=foo", "true"][..], &["mpirun", "env", "COLLIE_MODE=foo", "true"]] {
+        let (code, told) = run(&[], command);
+        assert!(code == 2 && told.contains("in the command: COLLIE_MODE: 'foo' is not accepted; "), "{code}: {told}");
+    }
+    let (code, told) = failed(&mut collie(&["explain", "bcast", "--ranks", "4", "--rules", ""]));
+    assert!(code == 2 && told.contains("--rules: found nothing"), "{code}: {told}");
+    let (code, told) = failed(collie(&["explain", "bcast", "--ranks", "4"]).env("COLLIE_TRACE", "off"));
+    assert!(code == 2 && told.contains("COLLIE_TRACE: 'off' is not accepted; accepted: the name of a file"), "{told}");
+    let inner = "hierarchical:node=knomial:radix=1";
+    let (_, told) = failed(collie(&["explain", "bcast", "--ranks", "4"]).env("COLLIE_BCAST", inner));
+    assert!(
+        told.contains("accepted: an inner algorithm's parameters in parentheses: name(parameter=value,...)"),
+        "{told}"
+    );
+    assert_eq!(failed(&mut collie(&["run", "--", "./nosuch"])), (127, "collie: ./nosuch: no such file\n".to_owned()));
 }
 
 #[test]
@@ -944,7 +1008,7 @@ fn damaged_reports_of_a_folder_are_named_and_runs_that_are_not_alike_refused() {
     std::fs::write(folder.path().join("rank1.json"), &recorded[..recorded.len() / 2]).unwrap();
     let outcome = collie(&["report"]).arg(folder.path()).output().unwrap();
     let told = String::from_utf8_lossy(&outcome.stderr);
-    assert!(outcome.status.success() && told.starts_with("collie report: left out "), "{told}");
+    assert!(outcome.status.success() && told.starts_with("collie: left out "), "{told}");
     assert!(told.contains("rank1.json: ") && told.lines().count() == 1, "{told}");
     let other = folder.path().join("other.json");
     std::fs::write(&other, recorded.replacen("\"mode\": \"compare\"", "\"mode\": \"native\"", 1)).unwrap();

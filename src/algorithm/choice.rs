@@ -131,6 +131,11 @@ fn parse_value(parameter: &Parameter, algorithm: &'static str, text: &str) -> Re
                     let inside = rest.strip_suffix(')');
                     (name, Some(inside.ok_or_else(|| refuse("name(parameter=value,...)".to_owned()))?))
                 }
+                None if text.contains(':') => {
+                    return Err(refuse(
+                        "an inner algorithm's parameters in parentheses: name(parameter=value,...)".to_owned(),
+                    ));
+                }
                 None => (text, None),
             };
             let mut inner = named(operation, name.trim())?;

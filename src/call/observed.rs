@@ -19,6 +19,7 @@ use crate::mpi::error::{Error, SUCCESS, is_of_arguments};
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::{MPI_Comm, MPI_Request};
+use std::cell::Cell;
 use std::os::raw::c_int;
 use std::sync::atomic::Ordering;
 
@@ -32,19 +33,25 @@ pub fn observe(
     made: &dyn Fn() -> MPI_Request,
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    guard::enter_call(function.name(), native, || match runtime::get() {
-        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, (part, made), native),
+    let hidden = Cell::new(false);
+    let code = guard::enter_call(function.name(), native, || match runtime::get() {
+        Some(runtime) if comm != constants::comm_null() => {
+            timed(runtime, function, comm, root, (part, made), (native, &hidden))
+        }
         _ => guard::pass_on(native),
-    })
+    });
+    // Its handler knows by now.
+    if hidden.get() { SUCCESS } else { code }
 }
 
+/// `hidden` becomes true where the program is to hear of an error from its handler alone, as it does natively.
 fn timed(
     runtime: &'static Runtime,
     function: Function,
     comm: MPI_Comm,
     root: c_int,
     (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
-    native: &dyn Fn() -> c_int,
+    (native, hidden): (&dyn Fn() -> c_int, &Cell<bool>),
 ) -> c_int {
     let attachment = match registry::of(runtime, comm) {
         Ok(attachment) => attachment,
@@ -107,9 +114,8 @@ fn timed(
         waiting.after(runtime, communicator, waited, call);
     }
     if is_hidden {
+        hidden.set(true);
         guard::raise(comm, Error(code), function.name());
-        // Its handler knows by then.
-        return SUCCESS;
     }
     code
 }

@@ -1,15 +1,19 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
+use crate::algorithm;
 use crate::bench::from_csv;
-use crate::selection::{ConfigurationErrors, Format, Purpose, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
+use crate::selection::{
+    Condition, ConfigurationErrors, Format, Implementation, Purpose, Rule, Rules, RulesFile, for_open_mpi, never_used,
+    parse_rules,
+};
 use serde_json::Value;
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
 #[command(after_help = "Prints each mistake as file:line:column: what was found; what is accepted, and exits with 1 \
                         if there is any. \
-                        Rules that can never apply are reported as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --tables learned.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
+                        Rules that can never apply, and those of Open MPI that Collie cannot follow, are reported as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --tables learned.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
 pub struct Arguments {
     /// The file
     file: String,
@@ -21,7 +25,7 @@ pub struct Arguments {
     #[arg(long)]
     print: bool,
     /// Print the rules in a format of Open MPI, for its coll_tuned_dynamic_rules_filename
-    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "print")]
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["print", "tables"])]
     export: Option<Export>,
 }
 
@@ -53,16 +57,24 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         },
     };
     let purpose = if arguments.tables { Purpose::Tables } else { Purpose::Rules };
+    let notes = || warnings(&path, &rules, purpose).lines().map(str::to_owned).collect::<Vec<_>>();
     let format = match arguments.export {
-        None if arguments.print => {
-            let notes = warnings(&path, &rules, purpose).lines().map(str::to_owned).collect();
-            return Ok(Done { text: rules.to_string(), notes, code: 0 });
-        }
+        None if arguments.print => return Ok(Done { text: rules.to_string(), notes: notes(), code: 0 }),
         None => return Ok(Done::from(warnings(&path, &rules, purpose) + &counted(&path, &rules))),
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,
     };
-    for_open_mpi(&rules, format).map(Done::from).or_else(wrong)
+    let of_others = rules.iter().filter(|rule| is_of_another_mpi(rule)).count();
+    let left_out = (of_others > 0).then(|| {
+        format!(
+            "{path}: left out what is for other MPI libraries than Open MPI: {}",
+            algorithm::counted(of_others, "rule")
+        )
+    });
+    match for_open_mpi(&rules, format) {
+        Ok(text) => Ok(Done { text, notes: notes().into_iter().chain(left_out).collect(), code: 0 }),
+        Err(errors) => wrong(errors),
+    }
 }
 
 /// What the file is instead of rules, where that is one of Collie's own, and what is accepted.
@@ -81,8 +93,15 @@ fn another_kind(text: &str) -> Option<&'static str> {
 
 /// Rules that no call gets, one line each.
 fn warnings(path: &str, rules: &Rules, purpose: Purpose) -> String {
-    let told = never_used(rules, purpose);
-    told.iter().map(|(line, why)| format!("{path}:{line}: warning: this rule {why}\n")).collect()
+    let never = never_used(rules, purpose).into_iter().map(|(line, why)| (line, format!("this rule {why}")));
+    let mut told: Vec<_> = never.chain(rules.skipped.iter().map(|(line, why)| (*line as u32, why.clone()))).collect();
+    told.sort_by_key(|(line, _)| *line);
+    told.iter().map(|(line, why)| format!("{path}:{line}: warning: {why}\n")).collect()
+}
+
+fn is_of_another_mpi(rule: &Rule) -> bool {
+    let is_other = |known: &Condition| matches!(known, Condition::Mpi(mpi) if *mpi != Implementation::OpenMpi);
+    rule.conditions.iter().any(is_other)
 }
 
 fn counted(path: &str, rules: &Rules) -> String {

@@ -47,7 +47,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     try_output("--output", arguments.output.as_deref(), "a drawing in SVG", &["svg"])?;
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let choice = parse_choice(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
-    let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
+    let network = Network::find(&arguments.network).map_err(|error| Failure::usage(format!("--network: {error}")))?;
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {
         return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));

@@ -193,13 +193,16 @@ fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String
     let mut options = Vec::new();
     for (option, name, given) in given {
         if let Some(given) = given {
+            if given.trim().is_empty() {
+                return Err(options::empty(option));
+            }
             variables.retain(|(known, _)| known != name);
             variables.push((name.to_owned(), given.clone()));
             options.push((name.to_owned(), option.to_owned()));
         }
     }
     let raw = RawConfiguration::new(variables);
-    let configuration = raw.parse().map_err(|errors| Failure::cannot(options::blamed(errors, &options).to_string()))?;
+    let configuration = raw.parse().map_err(|errors| Failure::usage(options::blamed(errors, &options).to_string()))?;
     Ok((configuration, [raw.rules, raw.tables].map(|file| file.and_then(|file| file.text.ok()))))
 }
 

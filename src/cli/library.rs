@@ -31,7 +31,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(family) => family,
         None => {
             let found = program::family_of(&arguments.command);
-            found.family.ok_or_else(|| Failure::cannot(unknown_family(&arguments.command, &found.looked_at)))?
+            found.family.ok_or_else(|| unknown_family(&arguments.command, &found.looked_at))?
         }
     };
     Ok(Done::from(usable(place(family, LIBRARY)?)? + "\n"))

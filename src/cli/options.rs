@@ -1,5 +1,6 @@
 //! Options that set variables: what is wrong with a value is said of the option that gave it.
 
+use super::Failure;
 use crate::selection::{ConfigurationError, ConfigurationErrors, Location};
 
 /// The errors, with the option in place of each variable that an option of the command line has set, be it what is
@@ -20,6 +21,11 @@ pub fn blamed(errors: ConfigurationErrors, options: &[(String, String)]) -> Conf
         ConfigurationError { message: parts.collect(), place }
     };
     ConfigurationErrors(errors.0.into_iter().map(blamed).collect())
+}
+
+/// What is said of an option without a value: an environment's value would give way to nothing.
+pub fn empty(option: &str) -> Failure {
+    Failure::usage(format!("{option}: found nothing; accepted: a value, or no {option} at all"))
 }
 
 #[cfg(test)]

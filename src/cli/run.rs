@@ -4,7 +4,7 @@ use super::launcher::{Launch, Launcher, Variable, prepare};
 use super::program::{self, Found};
 use super::{Done, Failure, options};
 use crate::family::Family;
-use crate::selection::{RawConfiguration, operation_named, variables};
+use crate::selection::{ConfigurationErrors, RawConfiguration, operation_named, variables};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -58,6 +58,7 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let variables = checked_variables(arguments)?;
     let program = &arguments.command[Launcher::place(&arguments.command)];
+    check_words(&arguments.command)?;
     let launcher = match arguments.launcher {
         Some(launcher) => launcher,
         None => Launcher::detect(program).map_err(Failure::cannot)?,
@@ -67,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let (library, doubt) = library(arguments, launcher, &found)?;
     let (library, inherited) = ((&*library, &found.sanitizers[..]), std::env::var("LD_PRELOAD").ok());
     let launch = prepare(launcher, &arguments.command, library, inherited.as_deref(), &variables);
-    let Launch { environment, command } = launch.map_err(Failure::cannot)?;
+    let Launch { environment, command } = launch.map_err(Failure::usage)?;
     let doubts: Vec<String> = doubt.into_iter().chain(bound_at_once()).collect();
     if arguments.dry_run {
         return Ok(Done { notes: doubts, ..Done::from(written(&environment, &command)) });
@@ -89,6 +90,16 @@ fn bound_at_once() -> Option<String> {
     })
 }
 
+/// Variables that the command sets itself, for the launcher or by `env`, are checked as those of the environment are.
+fn check_words(command: &[OsString]) -> Result<(), Failure> {
+    let words = command.iter().filter_map(|word| word.to_str());
+    let settings =
+        words.filter_map(|word| word.split_once('=')).filter(|(name, _)| name.starts_with(variables::PREFIX));
+    let settings: Vec<_> = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let wrong = |errors: ConfigurationErrors| Failure::usage(format!("in the command: {errors}"));
+    RawConfiguration::new(settings).parse().map(drop).map_err(wrong)
+}
+
 /// All `COLLIE_` variables of the run. They are checked here, before any rank is started.
 fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
     let mut all = RawConfiguration::from_environment().variables;
@@ -103,7 +114,8 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
     for setting in &arguments.algorithms {
         let option = format!("--algorithm '{setting}'");
         let refuse = || Failure::usage(format!("{option}: accepted: operation=algorithm"));
-        let (operation, choice) = setting.split_once('=').ok_or_else(refuse)?;
+        let named = setting.split_once('=').filter(|(_, choice)| !choice.trim().is_empty());
+        let (operation, choice) = named.ok_or_else(refuse)?;
         let operation = operation_named(operation).map_err(|error| Failure::usage(format!("{option}: {error}")))?;
         match chosen.insert(operation, choice) {
             Some(other) if other != choice => {
@@ -124,8 +136,11 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
         ("--log", variables::LOG, arguments.log.clone()),
     ];
     for (option, name, value) in options {
-        if let Some(value) = value {
-            set(option.to_owned(), name, value);
+        match value {
+            // Not the same as leaving it out, which an unset variable of a script is likely to mean.
+            Some(value) if value.trim().is_empty() => return Err(options::empty(option)),
+            Some(value) => set(option.to_owned(), name, value),
+            None => {}
         }
     }
     let raw = RawConfiguration::new(all);
@@ -208,7 +223,7 @@ fn family(arguments: &Arguments, launcher: Launcher, found: &Found) -> Result<(F
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
         [only] => Ok((only, None)),
-        _ => Err(Failure::cannot(unknown_family(&arguments.command, &found.looked_at))),
+        _ => Err(unknown_family(&arguments.command, &found.looked_at)),
     }
 }
 
@@ -232,21 +247,23 @@ fn apart(launcher: Family, program: Family) -> Option<String> {
 }
 
 /// That nothing told which MPI it is, with what was looked at.
-pub(super) fn unknown_family(words: &[impl AsRef<OsStr>], looked_at: &[String]) -> String {
+pub(super) fn unknown_family(words: &[impl AsRef<OsStr>], looked_at: &[String]) -> Failure {
     // Whoever misspells a name is to look at that first.
     if let Some(first) = words.first().map(AsRef::as_ref)
         && looked_at.is_empty()
         && program::executable(first).is_none()
     {
-        let what = match Path::new(first).components().count() > 1 {
-            true if !Path::new(first).exists() => "no such file",
-            true => "no program that may be run",
-            false => "no such program in PATH",
+        let (what, code) = match Path::new(first).components().count() > 1 {
+            true if !Path::new(first).exists() => ("no such file", 127),
+            true => ("no program that may be run", 126),
+            false => ("no such program in PATH", 127),
         };
-        return format!("{}: {what}", first.display());
+        return Failure { message: format!("{}: {what}", first.display()), code };
     }
     let files = if looked_at.is_empty() { "no program in it was found".to_owned() } else { looked_at.join("; ") };
-    format!("cannot tell which MPI the program uses ({files}); choose it with --family openmpi, mpich or abi")
+    let message =
+        format!("cannot tell which MPI the program uses ({files}); choose it with --family openmpi, mpich or abi");
+    Failure::cannot(message)
 }
 
 /// As a shell would read it.

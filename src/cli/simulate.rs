@@ -30,8 +30,8 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
-    /// Whether `all` includes the algorithms that work in memory shared by the ranks of a node; values as for
-    /// COLLIE_TRANSPORT
+    /// How messages within a node travel, as COLLIE_TRANSPORT says it; with shared, `all` includes the algorithms that
+    /// work in memory shared by the ranks of a node
     #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
     transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
@@ -74,7 +74,8 @@ struct Row {
 /// Simulates.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     try_output("--plot", arguments.plot.as_deref(), "a drawing in SVG", &["svg"])?;
-    let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut network =
+        Network::find(&arguments.network).map_err(|error| Failure::usage(format!("--network: {error}")))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
         let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();

@@ -106,7 +106,7 @@ fn price(text: &str) -> Result<f64, String> {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     arguments.try_outputs()?;
     let network = arguments.network.as_deref().map(Network::find).transpose();
-    let network = network.map_err(|error| Failure::usage(error.to_string()))?;
+    let network = network.map_err(|error| Failure::usage(format!("--network: {error}")))?;
     let predicts = arguments.validate || arguments.model == Model::Cost;
     if let (Some(_), None, false) = (&network, &arguments.ranks, predicts) {
         let message = "--network needs --ranks, or measurements with --validate or --model cost";

@@ -120,9 +120,10 @@ pub fn hides_errors(comm: MPI_Comm) -> Result<bool> {
     Ok(!predefined.contains(&handler))
 }
 
-/// Whether this MPI library returns `MPI_SUCCESS` after an error handler of the program's.
+/// Whether this MPI library returns `MPI_SUCCESS` after an error handler of the program's, as far as that is known: it is
+/// found out in `MPI_Init`, and without one there may be no communicator to ask on.
 pub fn may_hide_errors() -> bool {
-    Found::known().hides
+    FOUND.get().is_some_and(|found| found.hides)
 }
 
 /// Makes an error handler that does nothing.

@@ -210,13 +210,15 @@ impl RawConfiguration {
     fn below(folder: &Path, mut variables: Vec<(String, String)>) -> Self {
         variables.retain(|(name, _)| !variables::is_of_module(name));
         variables.sort();
-        let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.trim().is_empty());
-        let rules = set(variables::RULES).map(|(_, path)| RulesFile::read_below(folder, path));
-        let tables = set(variables::TABLES).map(|(_, path)| RulesFile::read_below(folder, path));
-        let is_file = |name: &str| name != Network::MEASURE && Network::preset(name).is_none();
-        let network = set(variables::NETWORK).filter(|(_, name)| is_file(name.trim()));
-        let network = network.map(|(_, path)| RulesFile::read_below(folder, path));
-        let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(folder, path));
+        let set = |variable| {
+            let found = variables.iter().find(|(name, _)| name == variable);
+            found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+        };
+        let rules = set(variables::RULES).map(|path| RulesFile::read_below(folder, path));
+        let tables = set(variables::TABLES).map(|path| RulesFile::read_below(folder, path));
+        let is_file = |name: &&str| *name != Network::MEASURE && Network::preset(name).is_none();
+        let network = set(variables::NETWORK).filter(is_file).map(|path| RulesFile::read_below(folder, path));
+        let learned = set(variables::LEARN).map(|path| RulesFile::read_if_there(folder, path));
         Self { variables, rules, tables, network, learned, place: Default::default() }
     }
 
@@ -297,6 +299,16 @@ impl RawConfiguration {
         }
         errors.extend(self.given_twice(&configuration));
         if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
+    }
+}
+
+/// Refuses as the name of a file what other variables take for something else.
+fn no_word(value: &str) -> Result<(), String> {
+    match ["off", "on", "none", "stderr"].contains(&value) {
+        true => Err(format!(
+            "'{value}' is not accepted; accepted: the name of a file (./{value} for one of that name); unset for none"
+        )),
+        false => Ok(()),
     }
 }
 
@@ -431,7 +443,8 @@ impl Configuration {
                 let words = [("native", VerifyResult::Native), ("ours", VerifyResult::Ours)];
                 self.verify_result = word(value, &words)?;
             }
-            variables::RULES | variables::TABLES | variables::LEARN => {}
+            variables::RULES | variables::TABLES => {}
+            variables::LEARN => no_word(value)?,
             variables::LEARN_BUDGET => self.learn_budget = Some(percent(value)?),
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file, or one that was measured, is read further on.
@@ -447,6 +460,7 @@ impl Configuration {
             variables::LIMITS => self.limits = limits(value)?,
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => {
+                no_word(value)?;
                 file_names::check(value)?;
                 self.trace = Some(PathBuf::from(value));
             }

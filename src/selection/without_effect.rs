@@ -17,7 +17,18 @@ const VAIN: [Vain; 5] = [
 ];
 
 /// What mode native makes no use of, besides the variables of operations.
-const OF_REPLACED: [&str; 6] = [of::RULES, of::TABLES, of::REPRODUCIBLE, of::TRANSPORT, of::NUMA, of::AFTER];
+const OF_REPLACED: [&str; 10] = [
+    of::RULES,
+    of::TABLES,
+    of::REPRODUCIBLE,
+    of::TRANSPORT,
+    of::NUMA,
+    of::AFTER,
+    of::NETWORK,
+    of::PIECE,
+    of::LIMITS,
+    of::DEVICE,
+];
 
 /// Each of them, with the reason.
 pub fn without_effect(configuration: &Configuration, raw: &RawConfiguration) -> Vec<(String, &'static str)> {

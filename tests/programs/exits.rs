@@ -24,6 +24,7 @@ const TESTS: &[(&str, Test)] = &[
     ("ends_in_library", ends_in_library),
     ("handler_calls", handler_calls),
     ("refused_calls", refused_calls),
+    ("handled_errors", handled_errors),
     ("garbage_communicator", garbage_communicator),
     ("arguments_of_any_bytes", arguments_of_any_bytes),
     ("unread_standard_error", unread_standard_error),
@@ -196,6 +197,20 @@ fn refused_calls(family: &Family) -> Result<(), Failed> {
         }
     }
     in_step(family, &program, &[], &[("COLLIE_DEVICE", "ask"), ("COLLIE_MODE", "verify")])
+}
+
+/// Handlers of the program's hear of errors as they do natively, also where ranks meet before each call.
+fn handled_errors(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("handled_errors.c")?.display().to_string()];
+    for preload in [Vec::new(), family.preload()?] {
+        for sync in ["off", "barrier", "clock"] {
+            let variables = [("COLLIE_REPORT", "off"), ("COLLIE_SYNC", sync)];
+            let (command, preload) = (command.clone(), preload.clone());
+            let launch = Launch { ranks: 2, command, variables: &variables, preload, others: Vec::new() };
+            family.run(&launch)?.success()?;
+        }
+    }
+    Ok(())
 }
 
 /// A call on what is no communicator is told to the error handler once, which may make calls and jump.

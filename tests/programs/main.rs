@@ -134,6 +134,7 @@ impl Trials {
         "errors_of_duplicates",
         "garbage_communicator",
         "refused_calls",
+        "handled_errors",
         "sessions",
         "survivors",
         "weak_names",

@@ -1,6 +1,7 @@
 //! Recorded reports: one of all ranks, or those of single ranks, which are merged.
 
 use super::super::Failure;
+use super::super::visible::visible;
 use crate::monitor::{RankRecord, Summary};
 use crate::report;
 use crate::report::several;
@@ -32,7 +33,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
                 Err(failure) if is_named => return Err(failure),
                 // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
                 Err(failure) => {
-                    eprintln!("collie report: left out {}", failure.message);
+                    eprintln!("collie: left out {}", visible(&failure.message));
                     left_out += 1;
                 }
             }

@@ -43,12 +43,14 @@ use super::error::ConfigurationErrors;
 pub fn parse(path: &str, text: &str) -> Result<Rules, ConfigurationErrors> {
     // Some editors put a byte order mark in front, which nobody sees.
     let text = text.trim_start_matches('\u{feff}');
-    let read = match () {
-        () if is_own(text) => own::parse,
-        () if open_mpi::is_classic(text) => open_mpi::parse_classic,
-        () => open_mpi::parse_json,
+    let (rules, skipped) = match () {
+        () if is_own(text) => (own::parse(path, text)?, Vec::new()),
+        () if open_mpi::is_classic(text) => open_mpi::parse_classic(path, text)?,
+        () => open_mpi::parse_json(path, text)?,
     };
-    read(path, text).map(|rules| Rules::new(path, rules))
+    let mut rules = Rules::new(path, rules);
+    rules.skipped = skipped;
+    Ok(rules)
 }
 
 /// Whether a text is in Collie's own format.

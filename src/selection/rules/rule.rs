@@ -86,6 +86,8 @@ pub struct Rules {
     pub path: Arc<str>,
     /// The rules of each operation in the file's order, at `operation as usize`.
     of_operation: [Vec<Rule>; Operation::ALL.len()],
+    /// What a file of Open MPI's says that no call of Collie's can follow: lines, and why.
+    pub skipped: Vec<(usize, String)>,
 }
 
 impl Default for Rules {
@@ -102,7 +104,7 @@ impl Rules {
         for rule in rules {
             of_operation[rule.operation as usize].push(rule);
         }
-        Self { path: Arc::from(path), of_operation }
+        Self { path: Arc::from(path), of_operation, skipped: Vec::new() }
     }
 
     /// The rules of one operation, in the file's order.

@@ -12,7 +12,9 @@
 //! and a rule for messages of its BYTES and more, up to the next. So do releases 4.1 and 5.0 read them (6.0 takes RANKS
 //! of the next block as the end of this one in another way).
 
-use super::{COLLECTIVES, Named, Rule, Settings, Span, Wanted, error, rule, translated, wanted};
+use super::{
+    COLLECTIVES, Named, Read, Rule, Settings, Span, Wanted, error, never_found, not_ours, rule, translated, wanted,
+};
 use crate::algorithm::Operation;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors};
 
@@ -30,11 +32,12 @@ pub fn is_classic(text: &str) -> bool {
 ///
 /// # Errors
 /// The first thing that breaks the form, or every algorithm that is not known.
-pub fn parse(path: &str, text: &str) -> Result<Vec<Rule>, ConfigurationErrors> {
+pub fn parse(path: &str, text: &str) -> Result<Read, ConfigurationErrors> {
     let words: Vec<_> = words(text).collect();
-    let mut reader = Reader { path, text, words: &words, version: 1, rules: Vec::new(), errors: Vec::new() };
+    let (rules, skipped, errors) = Default::default();
+    let mut reader = Reader { path, text, words: &words, version: 1, rules, skipped, errors };
     match reader.file() {
-        Ok(()) if reader.errors.is_empty() => Ok(reader.rules),
+        Ok(()) if reader.errors.is_empty() => Ok((reader.rules, reader.skipped)),
         Ok(()) => Err(ConfigurationErrors(reader.errors)),
         Err(error) => {
             reader.errors.push(error);
@@ -71,6 +74,7 @@ struct Reader<'a> {
     words: &'a [Word<'a>],
     version: usize,
     rules: Vec<Rule>,
+    skipped: Vec<(usize, String)>,
     errors: Vec<ConfigurationError>,
 }
 
@@ -144,7 +148,13 @@ impl<'a> Reader<'a> {
             let rules = self.block(operation)?;
             blocks.push((least, word.line, rules));
         }
-        let Some(operation) = operation else { return Ok(()) };
+        let Some(operation) = operation else {
+            self.skipped.extend((sizes > 0).then(|| (word.line, not_ours(name))));
+            return Ok(());
+        };
+        let later = blocks.iter().flat_map(|(.., rules)| rules).filter(|(least, ..)| *least > 0);
+        let later = later.filter(|_| operation.has_own_counts());
+        self.skipped.extend(later.map(|(_, line, _)| (*line, never_found(operation))));
         for (place, (ranks, line, rules)) in blocks.iter().enumerate() {
             let first = if place == 0 { 0 } else { *ranks };
             let Some(ranks) = up_to(first, blocks.get(place + 1).map(|(next, ..)| *next)) else { continue };

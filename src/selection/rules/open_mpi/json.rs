@@ -10,7 +10,8 @@
 //! is left to the tables. Where Open MPI skips what it does not know, this reader refuses it.
 
 use super::{
-    COLLECTIVES, Condition, Named, Rule, Settings, Span, Wanted, error, line_and_column, rule, translated, wanted,
+    COLLECTIVES, Condition, Named, Read, Rule, Settings, Span, Wanted, error, never_found, not_ours, rule, translated,
+    wanted,
 };
 use crate::algorithm::Operation;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, suggestion};
@@ -49,6 +50,9 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
+/// What stands behind a collective.
+const ENTRIES: &str = "a list of objects with comm_size_min, comm_size_max, rules";
+
 /// Nothing to show for it; what is wrong has been told.
 struct Told;
 
@@ -56,18 +60,22 @@ struct Told;
 ///
 /// # Errors
 /// Everything that is wrong, in the order of the text.
-pub fn parse(path: &str, text: &str) -> Result<Vec<Rule>, ConfigurationErrors> {
+pub fn parse(path: &str, text: &str) -> Result<Read, ConfigurationErrors> {
     let root: &RawValue = serde_json::from_str(text).map_err(|error| {
-        let place = Location::File { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
+        // Its columns count bytes, and what is wrong is the last of these.
+        let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let before = line.char_indices().take_while(|(place, _)| place + 1 < error.column()).count();
+        let place = Location::File { path: path.to_owned(), line: error.line().max(1), column: before + 1 };
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         ConfigurationErrors(vec![ConfigurationError { place, message: format!("no JSON: {message}") }])
     })?;
-    let mut reader = Reader { text, rules: Vec::new(), wrong: Vec::new() };
+    let newlines = text.match_indices('\n').map(|(place, _)| place).collect();
+    let mut reader = Reader { text, newlines, rules: Vec::new(), skipped: Vec::new(), wrong: Vec::new() };
     let _ = reader.file(root);
-    let Reader { rules, mut wrong, .. } = reader;
+    let Reader { rules, skipped, mut wrong, .. } = reader;
     if wrong.is_empty() {
-        return Ok(rules);
+        return Ok((rules, skipped));
     }
     wrong.sort_by_key(|(offset, _)| *offset);
     Err(ConfigurationErrors(wrong.into_iter().map(|(offset, message)| error(path, text, offset, message)).collect()))
@@ -75,7 +83,10 @@ pub fn parse(path: &str, text: &str) -> Result<Vec<Rule>, ConfigurationErrors> {
 
 struct Reader<'a> {
     text: &'a str,
+    /// Where lines end.
+    newlines: Vec<usize>,
     rules: Vec<Rule>,
+    skipped: Vec<(usize, String)>,
     /// Offset and words of what is wrong.
     wrong: Vec<(usize, String)>,
 }
@@ -84,6 +95,11 @@ impl<'a> Reader<'a> {
     /// Where a value stands: it is borrowed from the text.
     fn offset(&self, value: &RawValue) -> usize {
         value.get().as_ptr() as usize - self.text.as_ptr() as usize
+    }
+
+    fn line(&self, value: &RawValue) -> usize {
+        let offset = self.offset(value);
+        self.newlines.partition_point(|newline| *newline < offset) + 1
     }
 
     fn refuse(&mut self, value: &RawValue, message: impl Into<String>) -> Told {
@@ -150,13 +166,18 @@ impl<'a> Reader<'a> {
                 );
             } else if let Some(operation) = translated(&name) {
                 let _ = self.collective(operation, value);
+            } else {
+                let entries: Result<Vec<&RawValue>, Told> = self.read(value, ENTRIES);
+                if entries.is_ok_and(|entries| !entries.is_empty()) {
+                    self.skipped.push((self.line(value), not_ours(&name)));
+                }
             }
         }
         Ok(())
     }
 
     fn collective(&mut self, operation: Operation, value: &'a RawValue) -> Result<(), Told> {
-        let entries: Vec<&RawValue> = self.read(value, "a list of objects with comm_size_min, comm_size_max, rules")?;
+        let entries: Vec<&RawValue> = self.read(value, ENTRIES)?;
         for entry in entries {
             let _ = self.communicators(operation, entry);
         }
@@ -181,15 +202,18 @@ impl<'a> Reader<'a> {
         let first = self.rules.len();
         for value in rules {
             if let Ok((bytes, wanted)) = self.rule(operation, value) {
-                let line = line_and_column(self.text, self.offset(value)).0;
-                self.rules.extend(rule(operation, ranks, bytes, conditions.clone(), wanted, line));
+                let line = self.line(value);
+                match rule(operation, ranks, bytes, conditions.clone(), wanted, line) {
+                    Some(rule) => self.rules.push(rule),
+                    None => self.skipped.push((line, never_found(operation))),
+                }
             }
         }
         if covers_all(&self.rules[first..]) {
             return Ok(());
         }
         // Later entries do not count for these communicators.
-        let line = line_and_column(self.text, self.offset(entry)).0;
+        let line = self.line(entry);
         self.rules.extend(rule(operation, ranks, Span::ALL, conditions, Wanted::Auto, line));
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Rules files of Open MPI's tuned component: what its collectives and algorithms are called here.
 //!
 //! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere.
-//! For alltoallv it takes the rule for 0 bytes, as no rank knows the size of the whole; others are checked for their
-//! form only.
+//! For alltoallv it takes the rule for 0 bytes, as no rank knows the size of the whole; others, and those of collectives
+//! that Collie does not have, are checked for their form and skipped.
 //!
 //! Source: Open MPI, ompi/mca/coll/tuned (coll_tuned_*_decision.c, coll_tuned_dynamic_file.c), releases 4.1 to 6.0.
 
@@ -233,6 +233,19 @@ impl Theirs {
     }
 }
 
+/// The rules of a file, and what was skipped: lines, and why.
+pub type Read = (Vec<Rule>, Vec<(usize, String)>);
+
+/// Why the rules of such a collective are skipped.
+fn not_ours(name: &str) -> String {
+    format!("Collie has no {name}: its rules count for Open MPI alone")
+}
+
+/// Why [`rule`] makes none of one.
+fn never_found(operation: Operation) -> String {
+    format!("this rule is for no call: of {operation}, the rule for 0 bytes is that for all")
+}
+
 /// A rule of theirs as one of ours; `None` if no call finds it.
 fn rule(
     operation: Operation,
@@ -252,7 +265,7 @@ fn rule(
     Some(Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: u32::try_from(line).unwrap_or(u32::MAX) })
 }
 
-/// Line and column of a place in the text.
+/// Line and column of a place in the text, in characters.
 fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..offset];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
