@@ -680,6 +680,9 @@ fn nothing_is_no_value_and_words_of_the_command_are_checked() {
         let (code, told) = run(&[], command);
         assert!(code == 2 && told.contains("in the command: COLLIE_MODE: 'foo' is not accepted; "), "{code}: {told}");
     }
+    let genv = ["mpirun", "-genv", "COLLIE_MODE", "foo", "true"];
+    let hydra = ["run", "--dry-run", "--family", "mpich", "--launcher", "hydra", "--"];
+    assert_eq!(failed(&mut collie(&[&hydra[..], &genv].concat())).0, 2);
     let (code, told) = failed(&mut collie(&["explain", "bcast", "--ranks", "4", "--rules", ""]));
     assert!(code == 2 && told.contains("--rules: found nothing"), "{code}: {told}");
     let (code, told) = failed(collie(&["explain", "bcast", "--ranks", "4"]).env("COLLIE_TRACE", "off"));

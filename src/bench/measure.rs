@@ -238,7 +238,8 @@ impl<'a> Bench<'a> {
         let names = self.program.variants(cell);
         let (mut all, mut left_out) = (Vec::new(), Vec::new());
         for (place, over) in self.transports.iter().enumerate() {
-            let call = Call { shared: over.memory(), ..call };
+            // What the MPI library folds, no algorithm can fold in memory that ranks share.
+            let call = Call { shared: over.memory().filter(|_| !cell.reduces_locally()), ..call };
             let (able, unable) = variants::named(names, &self.configuration, &situation, &call, self.program.learns());
             left_out.extend(unable.into_iter().map(|(name, why)| (over.name(&name), why)));
             // Native is there once.

@@ -6,7 +6,7 @@ use super::begin::{Outside, begin};
 use super::cached::CachedCall;
 use super::counting::Counting;
 use super::decisions::DecisionKey;
-use super::hooks::{self, CallLog, LoggedCall, Waited, WaitedCall};
+use super::hooks::{self, CallLog, LoggedCall, Waited, WaitedCall, Waiting};
 use super::line::log_call;
 use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
@@ -114,8 +114,13 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         }
     };
     let communicator = &mut attached.communicator;
+    // What is only passed on may be what the MPI library refuses: then it is not known yet whether it counts.
+    let may_be_refused = matches!(next, Next::Pass(..));
+    if !may_be_refused {
+        device_memory::count(communicator, arguments.operation);
+    }
     let is_met = hooks::waiting().is_some() || communicator.asks_for_device_memory();
-    let counting = Counting::begin(communicator, calls_left, is_met && matches!(next, Next::Pass(..)));
+    let counting = Counting::begin(communicator, calls_left, is_met && may_be_refused);
     // What decides may make communicators, and memory that the ranks share: nothing that the candidate whose turn it is
     // has taken.
     let decided = if matches!(next, Next::InTurn(_)) { runtime.clock.raw() } else { start };
@@ -145,8 +150,10 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         hidden.set(true);
         guard::raise(arguments.comm, Error(outcome.code), arguments.operation.row().mpi_name);
     }
-    if !ended.is_refused {
-        device_memory::count(communicator, arguments.operation);
+    match (ended.is_refused, may_be_refused) {
+        (false, true) => device_memory::count(communicator, arguments.operation),
+        (true, false) => device_memory::take_back(communicator, arguments.operation),
+        (false, false) | (true, true) => {}
     }
     if runtime.recording.load(Ordering::Relaxed) {
         let Tally { place, table, .. } = &mut communicator.tally;
@@ -161,7 +168,10 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
             epochs.record((function, bucket, commutative), epoch, ticks.saturating_sub(waited));
         }
     }
-    if let (Some(waited), Some(waiting), false) = (outcome.waited, hooks::waiting(), ended.is_refused) {
+    let waiting = outcome.waited.zip(hooks::waiting());
+    if let (Some((waited, waiting)), true) = (waiting, ended.is_refused) {
+        waiting.refused(runtime, communicator, waited);
+    } else if let Some((waited, waiting)) = waiting {
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
         let ticks = if outcome.is_second && waited.ticks == 0 { 0 } else { ticks };
         let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks) };
@@ -282,7 +292,9 @@ fn run(
 ) -> Outcome {
     // Also where the call is only passed on, for an argument that is invalid on this rank perhaps: nobody knows yet whether
     // the MPI library takes it, and the others wait.
-    let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
+    let may_be_refused = matches!(next, Next::Pass(..));
+    let before = |waiting: &dyn Waiting| waiting.before(runtime, communicator, may_be_refused);
+    let waited = hooks::waiting().and_then(|waiting| outside.wait(|| before(waiting)));
     let (call, place) = match next {
         Next::Pass(counter, bytes) => {
             return Outcome { waited, ..passed_on(runtime, outside, *counter, *bytes) };

@@ -7,13 +7,12 @@
 //! ranks of another `MPI_COMM_WORLD`.
 
 use super::attachment::{Attached, Attachment};
-use super::counting;
 use super::registry;
 use crate::communicator::origin::{self, Makers};
 use crate::communicator::private::{self, Private};
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result, SUCCESS};
-use crate::mpi::handler::{ErrorsReturned, may_be_unset, says_that_contexts_ran_out};
+use crate::mpi::handler::{self, ErrorsReturned, may_be_unset, says_that_contexts_ran_out};
 use crate::mpi::{alone, communicator, constants, family};
 use crate::process::flags;
 use crate::process::guard;
@@ -63,7 +62,15 @@ pub fn make(
 /// then. Of `MPI_Comm_idup` only the request tells, and what it makes would have our handler.
 fn heard(makers: Makers, parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> c_int {
     let is_asked = parent != constants::comm_null() && makers != Makers::ParentLater;
-    let Some(quiet) = is_asked.then(|| counting::returned(parent)).flatten() else { return native() };
+    if !is_asked {
+        return native();
+    }
+    let quiet = match handler::hides_errors(parent) {
+        Ok(hides) => hides.then(|| ErrorsReturned::on(parent).ok()).flatten(),
+        // The handle is no communicator's, and that has been raised just now.
+        Err(error) => return error.0,
+    };
+    let Some(quiet) = quiet else { return native() };
     let code = native();
     if code == SUCCESS {
         hand_down(&quiet, made());

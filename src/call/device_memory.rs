@@ -56,11 +56,20 @@ pub fn tell(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -
     Ok(true)
 }
 
-/// A call ends that the MPI library has not refused.
+/// Counts a call before which the ranks have told each other what they had to: when it begins; or, where it may be one
+/// that the MPI library refuses on this rank alone, when it has ended otherwise.
 #[inline]
 pub fn count(communicator: &Communicator, operation: Operation) {
     if communicator.asks_for_device_memory() && operation.has_data() {
         communicator.device.count();
+    }
+}
+
+/// Takes a call back that was counted and then refused.
+#[cold]
+pub fn take_back(communicator: &Communicator, operation: Operation) {
+    if communicator.asks_for_device_memory() && operation.has_data() {
+        communicator.device.take_back();
     }
 }
 

@@ -24,10 +24,16 @@ pub trait Waiting: Sync {
     /// Before a blocking collective that all ranks of the communicator call: waits for the others if that is the mode, and
     /// has not been done before one in its place that the MPI library refused on this rank. `None` where waiting is not
     /// told apart.
-    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited>;
+    ///
+    /// Counts it already unless it `may_be_refused`: then a handler of the program's that jumps out of it has mostly heard
+    /// of that.
+    fn before(&self, runtime: &Runtime, communicator: &Communicator, may_be_refused: bool) -> Option<Waited>;
 
-    /// After such a call, where `before` gave what was waited: counts it. Not where it was refused on this rank, whose
-    /// next call is then the one that the others make. `call` is `None` if it failed on this rank.
+    /// Such a call, where `before` gave what was waited, was refused on this rank, whose next call is the one that the
+    /// others make: takes it back.
+    fn refused(&self, runtime: &Runtime, communicator: &Communicator, waited: Waited);
+
+    /// After such a call that was not refused: counts it. `call` is `None` if it failed on this rank.
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>);
 
     /// A communicator goes away.
@@ -41,6 +47,8 @@ pub struct Waited {
     pub number: u64,
     /// The ticks waited.
     pub ticks: u64,
+    /// Whether the call is counted already.
+    pub is_counted: bool,
 }
 
 /// A call that waited for late ranks, or for none, and succeeded.

@@ -16,6 +16,7 @@ use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::{Error, SUCCESS, is_of_arguments};
+use crate::process::flags::{self, CONCURRENT};
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -69,9 +70,10 @@ fn timed(
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;
     let waiting = if blocking { prepare_to_wait(runtime, &mut attached) } else { None };
-    let waited = waiting.and_then(|waiting| outside.wait(|| waiting.before(runtime, &attached.communicator)));
-    // What has failed must not be taken for what has succeeded: its arguments may be anything.
-    let returned = counting::returned(comm);
+    let waited = waiting.and_then(|waiting| outside.wait(|| waiting.before(runtime, &attached.communicator, true)));
+    // What has failed must not be taken for what has succeeded: its arguments may be anything. Not where another thread's
+    // errors on the communicator would be kept from the handler meanwhile.
+    let returned = if flags::is_set(CONCURRENT) { None } else { counting::returned(comm) };
     let code = outside.native();
     let is_hidden = code != SUCCESS && returned.is_some();
     drop(returned);
@@ -110,8 +112,11 @@ fn timed(
         call = Some(WaitedCall { function, counter, times });
     }
     // Of a call that failed here, too: the other ranks count it, unless it was refused, and is none that they make.
-    if let (Some(waited), Some(waiting), false) = (waited, waiting, code != SUCCESS && is_of_arguments(code)) {
-        waiting.after(runtime, communicator, waited, call);
+    if let (Some(waited), Some(waiting)) = (waited, waiting) {
+        match code != SUCCESS && is_of_arguments(code) {
+            true => waiting.refused(runtime, communicator, waited),
+            false => waiting.after(runtime, communicator, waited, call),
+        }
     }
     if is_hidden {
         hidden.set(true);

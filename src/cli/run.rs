@@ -90,12 +90,25 @@ fn bound_at_once() -> Option<String> {
     })
 }
 
-/// Variables that the command sets itself, for the launcher or by `env`, are checked as those of the environment are.
+/// Variables that the command sets itself, for the launcher or by `env`, are checked as those of the environment are; but
+/// for names of files, which the program may look for in another folder.
 fn check_words(command: &[OsString]) -> Result<(), Failure> {
-    let words = command.iter().filter_map(|word| word.to_str());
-    let settings =
-        words.filter_map(|word| word.split_once('=')).filter(|(name, _)| name.starts_with(variables::PREFIX));
-    let settings: Vec<_> = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    const FILES: [&str; 4] = [variables::RULES, variables::TABLES, variables::NETWORK, variables::LEARN];
+    let mut settings = Vec::new();
+    let mut is_for_env = false;
+    let words: Vec<&str> = command.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    for (place, word) in words.iter().enumerate() {
+        let before = |number: usize| place.checked_sub(number).map_or("", |place| words[place]);
+        let is_of_launcher = ["-x", "--x"].contains(&before(1));
+        match word.split_once('=') {
+            Some(setting) if is_of_launcher || is_for_env => settings.push(setting),
+            _ if ["-genv", "-env"].contains(&before(2)) => settings.push((before(1), word)),
+            // Its options may have values of their own.
+            _ => is_for_env = is_for_env && word.starts_with('-') || word.rsplit('/').next() == Some("env"),
+        }
+    }
+    settings.retain(|(name, _)| name.starts_with(variables::PREFIX) && !FILES.contains(name));
+    let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let wrong = |errors: ConfigurationErrors| Failure::usage(format!("in the command: {errors}"));
     RawConfiguration::new(settings).parse().map(drop).map_err(wrong)
 }

@@ -12,8 +12,6 @@ const APART: u64 = 64;
 #[derive(Debug, Default)]
 pub struct DeviceCalls {
     watched: bool,
-    /// Those that have been made: of one under way it is seen when it ends, as it may be one that the MPI library refuses
-    /// on this rank alone.
     calls: Cell<u64>,
     /// Whether the ranks have told each other before the call that comes next, or is under way.
     have_told: Cell<bool>,
@@ -51,10 +49,17 @@ impl DeviceCalls {
         self.have_told.set(true);
     }
 
-    /// Counts a call, which was not refused.
+    /// Counts a call.
     pub fn count(&self) {
         self.calls.set(self.calls.get() + 1);
         self.have_told.set(false);
+    }
+
+    /// Takes the last one back, which was refused: the ranks have told each other, or had no need to, before the one in
+    /// its place.
+    pub fn take_back(&self) {
+        self.calls.set(self.calls.get().saturating_sub(1));
+        self.have_told.set(true);
     }
 
     /// This rank had such a buffer.

@@ -67,15 +67,14 @@ pub struct Arrivals {
     /// How often half of the calls have been let go.
     halvings: u32,
     kept: Vec<Arrival>,
-    /// How long the ranks took to meet for the call that comes next, or is under way, before anything could tell waiting
-    /// apart, or before one in its place that was refused.
+    /// How long the ranks took to agree in the call under way, before anything could tell waiting apart.
     meeting: u64,
-    /// Whether they have met for it, and need not again.
+    /// Whether they have met for the call that comes next, or is under way, and need not again.
     have_met: bool,
 }
 
 impl Arrivals {
-    /// Counts a call that was made, not refused, and is to be recorded or not. Its number was that of the calls before.
+    /// Counts a call, which is to be recorded or not. Its number is that of the calls before.
     #[inline]
     pub const fn count(&mut self, recorded: bool) {
         self.recorded += recorded as u64;
@@ -83,17 +82,24 @@ impl Arrivals {
         (self.meeting, self.have_met) = (0, false);
     }
 
+    /// Takes the last one back, which was refused: the ranks have met, or had no need to, for the one in its place.
+    pub const fn take_back(&mut self, recorded: bool) {
+        self.recorded = self.recorded.saturating_sub(recorded as u64);
+        self.calls -= 1;
+        self.have_met = true;
+    }
+
     /// Says that the ranks took so many ticks to agree, which is a part of meeting for the call under way.
     pub const fn agreed(&mut self, ticks: u64) {
         self.meeting = ticks;
     }
 
-    /// Says that the ranks have met for the call under way, which took this one so many ticks in all.
-    pub const fn met(&mut self, ticks: u64) {
-        (self.meeting, self.have_met) = (ticks, true);
+    /// Says that the ranks have met for the call under way.
+    pub const fn met(&mut self) {
+        self.have_met = true;
     }
 
-    /// Whether the ranks have met for the call that comes next, and how many ticks they have taken so far.
+    /// Whether the ranks have met for the call that comes next, and how many ticks they have taken to agree in it.
     pub const fn meeting(&self) -> (bool, u64) {
         (self.have_met, self.meeting)
     }

@@ -227,7 +227,7 @@ impl Waiting for Synchronisation {
         }
     }
 
-    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited> {
+    fn before(&self, runtime: &Runtime, communicator: &Communicator, may_be_refused: bool) -> Option<Waited> {
         let mode = self.mode();
         if mode == Sync::Off {
             return None;
@@ -241,29 +241,36 @@ impl Waiting for Synchronisation {
             let arrivals = communicator.tally.arrivals.lock();
             (arrivals.calls(), arrivals.meeting())
         };
-        if mode == Sync::Clock {
-            return Some(Waited { number, ticks: 0 });
-        }
-        if have_met {
-            return Some(Waited { number, ticks: met });
-        }
+        let waits = mode == Sync::Barrier && !have_met;
         let start = runtime.clock.raw();
-        if let Err(error) = barrier(communicator) {
+        if waits && let Err(error) = barrier(communicator) {
             log::error!("the barrier before a call failed: {error}");
         }
         // In the first call late ranks were waited for where the ranks agreed on their settings.
-        let ticks = met + runtime.clock.raw().saturating_sub(start);
-        communicator.tally.arrivals.lock().met(ticks);
-        Some(Waited { number, ticks })
+        let ticks = if waits { met + runtime.clock.raw().saturating_sub(start) } else { 0 };
+        let mut arrivals = communicator.tally.arrivals.lock();
+        match may_be_refused {
+            true => arrivals.met(),
+            false => arrivals.count(runtime.recording.load(Ordering::Relaxed)),
+        }
+        Some(Waited { number, ticks, is_counted: !may_be_refused })
+    }
+
+    fn refused(&self, runtime: &Runtime, communicator: &Communicator, waited: Waited) {
+        if waited.is_counted {
+            communicator.tally.arrivals.lock().take_back(runtime.recording.load(Ordering::Relaxed));
+        }
     }
 
     /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the
     /// clocks.
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>) {
-        let Waited { number, ticks: waited } = waited;
+        let Waited { number, ticks: waited, is_counted } = waited;
         let mode = self.mode();
         let recorded = runtime.recording.load(Ordering::Relaxed);
-        communicator.tally.arrivals.lock().count(recorded);
+        if !is_counted {
+            communicator.tally.arrivals.lock().count(recorded);
+        }
         if let Some(call) = call.filter(|_| recorded) {
             let WaitedCall { function, counter, times: (enter, ticks) } = call;
             let ticks = match mode {

@@ -21,13 +21,16 @@ fn mean(class: (usize, usize), cells: &[&CellRow]) -> usize {
 }
 
 /// The same, no two of which overlap: a class inside which single sizes were measured as well stands for calls of its
-/// mean.
+/// mean. Where that is one of those sizes, they alone count: of the class, the verdict on one algorithm is known.
 fn in_order<'a>(cells: &BySize<'a>) -> BySize<'a> {
     let mut ordered = BySize::new();
     for (class, cells_of_class) in cells {
         let (from, to) = *class;
         let holds_others = from < to && cells.keys().any(|(one, most)| one == most && (from..=to).contains(one));
         let mean = mean(*class, cells_of_class);
+        if holds_others && cells.contains_key(&(mean, mean)) {
+            continue;
+        }
         let class = if holds_others { (mean, mean) } else { *class };
         ordered.entry(class).or_default().extend(cells_of_class);
     }
