@@ -22,7 +22,7 @@
 //! * [`family`]: the binary interfaces of MPI libraries.
 //! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live
 //!   there.
-//! * `writing`: writes whose failure raises no signal.
+//! * `reading`: files that never end. `writing`: writes whose failure raises no signal.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ
 //!   in.
@@ -49,6 +49,7 @@ pub mod fit;
 pub mod monitor;
 pub mod operation;
 pub mod pattern;
+mod reading;
 pub mod report;
 pub mod run;
 pub mod schedule;

@@ -5,6 +5,7 @@
 use super::cell::{Cell, Datatype};
 use crate::algorithm::{Operation, counted};
 use crate::monitor::{Function, Summary};
+use crate::reading;
 use crate::report;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ pub struct Plan {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &std::path::Path) -> Result<Summary, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let bytes = reading::bytes(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     report::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -76,29 +76,33 @@ impl Bytes {
             Self::Known(bytes) => return bytes,
             Self::Of(blocks, counts, types) => (blocks, counts, types),
         };
-        let range = match blocks {
-            Blocks::Own => rank..rank + 1,
-            Blocks::Ranks => 0..size,
-            Blocks::Neighbours => 0..neighbours::destinations(comm).unwrap_or(0),
-        };
-        // Types are mostly all one.
-        let mut last = None;
-        let bytes = range.map(|block| {
-            let count = counts.of(block);
-            // The type of an empty block may be anything.
-            if count == 0 {
-                return 0;
-            }
-            let datatype = types.of(block);
-            let bytes_of_one = match last {
-                Some((known, bytes)) if known == datatype => bytes,
-                _ => size_of_type(datatype),
-            };
-            last = Some((datatype, bytes_of_one));
-            count.saturating_mul(bytes_of_one)
-        });
-        bytes.fold(0, u64::saturating_add)
+        match blocks {
+            Blocks::Own => sum_of(rank..rank + 1, counts, types),
+            Blocks::Ranks => sum_of(0..size, counts, types),
+            Blocks::Neighbours => sum_of(neighbours::destinations(comm).unwrap_or_default(), counts, types),
+        }
     }
+}
+
+/// The bytes of these blocks.
+fn sum_of(blocks: impl IntoIterator<Item = usize>, counts: Counts, types: Types) -> u64 {
+    // Types are mostly all one.
+    let mut last = None;
+    let bytes = blocks.into_iter().map(|block| {
+        let count = counts.of(block);
+        // The type of an empty block may be anything.
+        if count == 0 {
+            return 0;
+        }
+        let datatype = types.of(block);
+        let bytes_of_one = match last {
+            Some((known, bytes)) if known == datatype => bytes,
+            _ => size_of_type(datatype),
+        };
+        last = Some((datatype, bytes_of_one));
+        count.saturating_mul(bytes_of_one)
+    });
+    bytes.fold(0, u64::saturating_add)
 }
 
 impl Counts {

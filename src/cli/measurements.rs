@@ -3,6 +3,7 @@
 
 use crate::bench::result::{Doubt, Report};
 use crate::bench::{checked, from_csv, tune};
+use crate::reading;
 use crate::report::{self, ReadError, found};
 use crate::selection::SELF_TEST;
 use serde_json::Value;
@@ -20,7 +21,7 @@ const ACCEPTED: &str =
 /// # Errors
 /// The file cannot be read; or what it holds instead, and what is accepted.
 pub fn read(path: &Path) -> Result<Vec<Report>, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = reading::bytes(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let is_no_text =
         |error: FromUtf8Error| format!("{}: found {}; accepted: {ACCEPTED}", path.display(), found(error.as_bytes()));
     let text = String::from_utf8(bytes).map_err(is_no_text)?;

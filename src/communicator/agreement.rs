@@ -166,7 +166,11 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
         true => Arc::clone(runtime.own_configuration()),
         false => take_over(runtime, facts.comm, facts.rank)?.1,
     };
-    conclude(runtime, facts, &all, configuration)
+    let agreed = conclude(runtime, facts, &all, configuration)?;
+    if !agreed.foreign && facts.size == runtime.world_size {
+        runtime.meets_all();
+    }
+    Ok(agreed)
 }
 
 /// What this rank would agree on if all others knew and wanted the same. No communication.

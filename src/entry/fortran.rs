@@ -25,12 +25,14 @@ use crate::mpi::constants;
 use crate::mpi::error::SUCCESS;
 use crate::mpi::family;
 #[cfg(mpi_family = "mpich")]
-use crate::mpi::procedures::hidden;
+use crate::mpi::procedures::{hidden, procedure};
 #[cfg(mpi_family = "mpich")]
 use crate::process::library;
 #[cfg(mpi_family = "mpich")]
 use crate::service::ending;
 use crate::service::lifecycle;
+#[cfg(mpi_family = "mpich")]
+use mpi_sys::MPI_Info;
 use mpi_sys::{MPI_Comm, MPI_Request};
 #[cfg(mpi_family = "mpich")]
 use std::cell::Cell;
@@ -129,6 +131,34 @@ entries! {
         let code = observe(function, c, -1, &part::nothing, &|| made.get(), &native);
         request.write(family::request_to_fortran(made.get()));
         code
+    }
+}
+
+/// `MPI_Barrier_init` of `mpi_f08`, which MPICH has from version 4 on: the other persistent collectives call the C symbols.
+///
+/// # Safety
+/// As the MPI standard says of the Fortran binding.
+#[cfg(mpi_family = "mpich")]
+#[unsafe(export_name = "mpi_barrier_init_f08_")]
+unsafe extern "C" fn barrier_init(c: *mut c_int, info: *mut c_int, request: *mut c_int, ierror: *mut c_int) {
+    let native = native_procedure!(
+        procedure("PMPI_Barrier_init\0") as fn(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int
+    );
+    let made = Cell::new(constants::request_null());
+    // SAFETY: Fortran passes every argument by an address that is valid for the call; the library's function of that
+    // name takes these arguments.
+    unsafe {
+        let (c, info) = (comm(c), MPI_Info(*info));
+        let native = || {
+            let mut request = made.get();
+            let code = native(c, info, &mut request);
+            made.set(request);
+            code
+        };
+        let function = Function { collective: Collective::Barrier, form: Form::Persistent };
+        let code = observe(function, c, -1, &part::nothing, &|| made.get(), &native);
+        request.write(family::request_to_fortran(made.get()));
+        give(ierror, code);
     }
 }
 

@@ -65,3 +65,29 @@ macro_rules! entries {
 }
 
 passed_on! { entries }
+
+// What `use mpi` of Open MPI calls where the memory is a `type(c_ptr)`; in `mpi_f08` they have the usual names.
+entries! {
+    @kind choice win_allocate_cptr WIN_ALLOCATE_CPTR WinAllocate (size unit info comm base win) () []
+}
+entries! {
+    @kind choice win_allocate_shared_cptr WIN_ALLOCATE_SHARED_CPTR WinAllocateShared (size unit info comm base win) () []
+}
+
+/// What `mpi_f08` of MPICH calls past the C symbols where an argument is a large integer.
+#[cfg(mpi_family = "mpich")]
+mod of_large_integers {
+    use super::*;
+
+    macro_rules! large {
+        ($lower:literal $call:ident $arguments:tt) => {
+            entries! {
+                @one concat!($lower, "_f08_large_"), concat!($lower, "_f08_large_\0"), $call $arguments () []
+            }
+        };
+    }
+
+    large! { "mpi_win_allocate" WinAllocate (size unit info comm base win) }
+    large! { "mpi_win_allocate_shared" WinAllocateShared (size unit info comm base win) }
+    large! { "mpi_buffer_detach" BufferDetach (buffer size) }
+}

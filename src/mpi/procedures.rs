@@ -3,6 +3,7 @@
 
 use super::end::{EX_SOFTWARE, end_job};
 use super::family::{FORTRAN_LIBRARIES, FORTRAN_REQUESTS_HAVE_PMPI};
+use super::library;
 use std::ffi::CStr;
 use std::os::raw::c_void;
 use std::ptr::NonNull;
@@ -58,7 +59,14 @@ fn keep(kept: &AtomicPtr<c_void>, look_up: impl FnOnce() -> *mut c_void) -> *mut
 
 /// What comes first in the process is the library's, as nothing of ours has a PMPI name.
 fn of_library(name: &CStr) -> Option<NonNull<c_void>> {
-    symbol(libc::RTLD_DEFAULT, name).or_else(|| of_fortran_libraries(name))
+    let look_up = || symbol(libc::RTLD_DEFAULT, name).or_else(|| of_fortran_libraries(name));
+    look_up().or_else(|| {
+        // A program that has kept the MPI library to itself, and come to `MPI_Init` past our entries, need not begin
+        // with a call that starts the runtime.
+        // SAFETY: bound before, or this is the first call that comes here: nothing has read a constant that is still to
+        // be found.
+        unsafe { library::bind() }.ok().and_then(|()| look_up())
+    })
 }
 
 /// A program that is loaded by another, such as a module of Python, keeps its libraries to itself. Ours is in none of

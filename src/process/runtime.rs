@@ -52,6 +52,8 @@ pub struct Runtime {
     began: Instant,
     /// Tick of the end of what Collie does in `MPI_Init`, and how long that took.
     left_init: OnceCell<(u64, Duration)>,
+    /// See [`is_everywhere`](Self::is_everywhere).
+    has_met_all: AtomicBool,
     /// This process's own configuration, as it was set.
     raw: RawConfiguration,
     /// The same understood. Counts where this process is rank 0 of `MPI_COMM_WORLD`, and where nobody was told in
@@ -181,6 +183,7 @@ fn make() -> Result<Runtime> {
         started: (clock.raw(), SystemTime::now()),
         began: Instant::now(),
         left_init: OnceCell::new(),
+        has_met_all: AtomicBool::new(false),
         clock,
         nanoseconds_per_tick,
         raw,
@@ -335,6 +338,17 @@ impl Runtime {
     /// Tick at which the program's own run began: the end of `MPI_Init`, or where the runtime was started later.
     pub fn run_began(&self) -> u64 {
         self.left_init.get().map_or(self.started.0, |(tick, _)| *tick)
+    }
+
+    /// All ranks of `MPI_COMM_WORLD` have exchanged words of Collie's on a communicator.
+    pub fn meets_all(&self) {
+        self.has_met_all.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether every rank of `MPI_COMM_WORLD` is sure to have come to Collie: where `MPI_Init` did not, one that sends
+    /// and receives only may never do so, and answers nothing.
+    pub fn is_everywhere(&self) -> bool {
+        self.left_init.get().is_some() || self.has_met_all.load(Ordering::Relaxed)
     }
 
     /// How long Collie was busy in `MPI_Init`; nothing where it came to MPI otherwise.

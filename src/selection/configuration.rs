@@ -14,6 +14,7 @@ use super::values::{is_same_file, limits, log_filter, percent, report, seconds, 
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::Operation;
+use crate::reading;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::{Network, brief};
 use once_cell::sync::Lazy;
@@ -51,7 +52,7 @@ pub struct RulesFile {
 impl RulesFile {
     /// Reads the file.
     pub fn read(path: &str) -> Self {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        let text = reading::text(Path::new(path)).map_err(|error| error.to_string());
         Self { path: path.to_owned(), text }
     }
 
@@ -79,11 +80,7 @@ fn read_again(path: &Path) -> std::io::Result<String> {
         let message = "it is no regular file, and is to be read more than once; accepted: a regular file";
         return Err(std::io::Error::new(ErrorKind::InvalidInput, message));
     }
-    String::from_utf8(std::fs::read(path)?).map_err(|error| {
-        let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + right.iter().filter(|byte| **byte == b'\n').count();
-        std::io::Error::new(ErrorKind::InvalidData, format!("line {line} is not UTF-8"))
-    })
+    reading::text(path)
 }
 
 /// The variables and the rules file, understood.

@@ -173,7 +173,7 @@ fn start(runtime: &'static Runtime) -> Result {
 
 /// What `MPI_Finalize` does besides `native`.
 pub fn finalize(native: impl Fn() -> c_int) -> c_int {
-    finish();
+    finish(|_| true);
     native()
 }
 
@@ -182,7 +182,7 @@ pub fn finalize(native: impl Fn() -> c_int) -> c_int {
 /// # Safety
 /// Called by MPI.
 unsafe extern "C" fn self_is_freed(_: MPI_Comm, _: c_int, _: *mut c_void, _: *mut c_void) -> c_int {
-    finish();
+    finish(Runtime::is_everywhere);
     SUCCESS
 }
 
@@ -242,14 +242,15 @@ fn set_recording(runtime: &Runtime, on: bool) {
     VERSIONS.changed();
 }
 
-/// Tells the report and frees what is ours, once.
-fn finish() {
+/// Tells the report and frees what is ours, once. Others are asked for what they know only if `are_there` says that all
+/// ranks come here.
+fn finish(are_there: impl Fn(&Runtime) -> bool) {
     let Some(runtime) = runtime::get() else { return };
     guard::enter(
         "MPI_Finalize",
         || SUCCESS,
         || {
-            let written = report::last_report(runtime);
+            let written = if are_there(runtime) { report::last_report(runtime) } else { report::of_this_rank(runtime) };
             checkpoint::end(runtime, written);
             // SAFETY: in MPI_Finalize no collective is under way.
             unsafe { registry::release_all() };

@@ -52,6 +52,13 @@ pub fn last_report(runtime: &Runtime) -> bool {
     gather(runtime, Visit::BetweenCalls, true)
 }
 
+/// What this rank alone knows, where others may not have come to Collie. False, as it is not the report of all ranks.
+pub fn of_this_rank(runtime: &Runtime) -> bool {
+    let when = "in MPI_Finalize, as MPI_Init was called past Collie and other ranks might not answer";
+    partial::report(runtime, when, Visit::BetweenCalls, OnStderr::FirstRank);
+    false
+}
+
 fn gather(runtime: &Runtime, visit: Visit, is_last: bool) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();

@@ -18,6 +18,7 @@ const TESTS: &[(&str, Test)] = &[
     ("fatal_error", fatal_error),
     ("not_preloaded", not_preloaded),
     ("past_collie", past_collie),
+    ("init_past_collie", init_past_collie),
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
@@ -434,6 +435,27 @@ fn past_collie(family: &Family) -> Result<(), Failed> {
         let told = outcome.stderr.matches("past libcollie.so, which saw no MPI_Init").count();
         if told != expected || outcome.status != Some(0) || outcome.stderr.contains("collective") {
             return Err(format!("{arguments:?}: told {told} times\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Where neither MPI_Init nor MPI_Finalize comes to Collie, only ranks that have met in a collective wait for each other at
+/// the end: others may never have come to Collie, and would not answer.
+fn init_past_collie(family: &Family) -> Result<(), Failed> {
+    let host = family.compiled("host.c", &["-Wl,--as-needed", "-ldl"])?;
+    let module = family.compiled("init_past_collie.c", &["-shared", "-fPIC", "-ldl"])?;
+    for (introduced, expected) in [(&[][..], "rank 0 of 2 alone"), (&[("INTRODUCED", "1")], "Allreduce")] {
+        let launch = Launch {
+            ranks: 2,
+            command: [&host, &module].map(|path| path.display().to_string()).to_vec(),
+            variables: introduced,
+            preload: family.preload()?,
+            others: Vec::new(),
+        };
+        let outcome = family.run(&launch)?.success()?;
+        if !outcome.stderr.contains(expected) || outcome.stderr.contains("Allreduce") != !introduced.is_empty() {
+            return Err(format!("{introduced:?}: no '{expected}'\n{}", outcome.told()).into());
         }
     }
     Ok(())

@@ -33,6 +33,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether it rests on one number of ranks, and lies on one side of that.
+    pub fn is_beyond(&self) -> bool {
+        self.from.len() == 1
+    }
+
     /// Whether both are of the same calls and rest on the same numbers of ranks.
     pub fn rests_on_the_same(&self, other: &Self) -> bool {
         self.group.differs_in_ranks_only(&other.group) && self.from == other.from
@@ -100,6 +105,9 @@ fn beyond<'a>(near: &'a Group, measured: &'a [Size], numbers: Span) -> impl Iter
     together(numbers).into_iter().filter_map(move |ranks| {
         let group = near.among(middle(ranks));
         let fallen_back = |size: &Size| {
+            if size.is_natives() {
+                return Some(size.left_to_native());
+            }
             let formula = Formula::of(&group);
             size.fallen_back(|choice| {
                 let time = |ranks| formula.seconds(choice, ranks, size.bytes).filter(|time| *time > 0.0);
@@ -109,7 +117,7 @@ fn beyond<'a>(near: &'a Group, measured: &'a [Size], numbers: Span) -> impl Iter
             .filter(|there| holds_most(there, &group, ranks))
         };
         let sizes: Vec<_> = measured.iter().filter_map(fallen_back).collect();
-        (!sizes.is_empty()).then(|| Estimate { group, sizes, ranks, from: vec![near.ranks] })
+        (!sizes.iter().all(Size::is_natives)).then(|| Estimate { group, sizes, ranks, from: vec![near.ranks] })
     })
 }
 

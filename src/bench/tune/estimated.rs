@@ -69,6 +69,20 @@ impl Size {
         self.estimated(candidates.collect())
     }
 
+    /// Whether native is a candidate, and all others are slower by more than noise.
+    pub fn is_natives(&self) -> bool {
+        let mut candidates = self.candidates.values();
+        candidates.clone().any(|candidate| candidate.choice.is_none())
+            && candidates.all(|candidate| candidate.choice.is_none() || candidate.loss.to_native > 0.0)
+    }
+
+    /// One of this size in which nothing is compared with native.
+    pub fn left_to_native(&self) -> Self {
+        let mut left = Self { is_measured: false, left_out: String::new(), ..self.clone() };
+        left.candidates.retain(|_, candidate| candidate.choice.is_none());
+        left
+    }
+
     /// One of this size with these candidates; none if none of them is Collie's.
     fn estimated(&self, candidates: BTreeMap<String, Candidate>) -> Option<Self> {
         candidates.values().any(|candidate| candidate.choice.is_some()).then(|| Self {

@@ -51,7 +51,9 @@ pub fn estimated<'a>(
         let sizes = with_middles(&estimate.sizes);
         let path = path::cheapest(&sizes, settings);
         let conditions = estimate.group.conditions(all.clone());
-        let rules = along(&estimate.group, &sizes, &path, &conditions, |_, _| estimate.ranks);
+        let mut rules = along(&estimate.group, &sizes, &path, &conditions, |_, _| estimate.ranks);
+        // How native behaves there nobody knows, but that Collie's lost where they were measured: no row says either.
+        rules.retain(|rule| !estimate.is_beyond() || rule.wanted != Wanted::Native);
         let anywhere = |rule: &Rule| Rule { ranks: Span::ALL, ..rule.clone() };
         match found.last_mut() {
             Some((before, ranks, known))

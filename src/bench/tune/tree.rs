@@ -62,7 +62,8 @@ impl Question {
             let values: BTreeSet<usize> = examples.iter().map(of).collect();
             let values: Vec<usize> = values.into_iter().collect();
             // In the middle, in ratio.
-            let middle = |pair: &[usize]| ((pair[0].max(1) as f64 * pair[1] as f64).sqrt() as usize).max(pair[0]);
+            let middle =
+                |pair: &[usize]| ((pair[0].max(1) as f64 * pair[1] as f64).sqrt() as usize).clamp(pair[0], pair[1] - 1);
             values.windows(2).map(middle).collect::<Vec<_>>()
         };
         let bytes = between(|example| example.size.bytes).into_iter().map(Self::Bytes);

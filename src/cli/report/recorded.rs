@@ -3,6 +3,7 @@
 use super::super::Failure;
 use super::super::visible::visible;
 use crate::monitor::{RankRecord, Summary};
+use crate::reading;
 use crate::report;
 use crate::report::several;
 use std::collections::BTreeMap;
@@ -65,7 +66,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &Path) -> Result<Summary, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
+    let bytes = reading::bytes(path).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
     report::read(&bytes).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))
 }
 

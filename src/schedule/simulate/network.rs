@@ -1,11 +1,13 @@
 //! A network in numbers.
 
 use crate::operation::{Call, Choice, Cost, Operation, SharedMemory};
+use crate::reading;
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// What a message costs on one kind of link. Alone on it, m bytes take `2·overhead + latency + gap + m·per_byte`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -174,7 +176,7 @@ impl Network {
         if name == Self::MEASURE {
             return Err(NetworkError::Measure { name: name.to_owned(), accepted: Self::names() });
         }
-        let text = std::fs::read_to_string(name).map_err(|error| NetworkError::File {
+        let text = reading::text(Path::new(name)).map_err(|error| NetworkError::File {
             name: name.to_owned(),
             accepted: Self::names(),
             error,

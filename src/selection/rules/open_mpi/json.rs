@@ -140,7 +140,8 @@ impl<'a> Reader<'a> {
     }
 
     fn file(&mut self, root: &'a RawValue) -> Result<(), Told> {
-        let object = self.object(root, &["rule_file_version", "module", "collectives"])?;
+        // The key that names the schema of a JSON file is for editors.
+        let object = self.object(root, &["$schema", "rule_file_version", "module", "collectives"])?;
         if let Some(version) = object.get("rule_file_version")
             && version.get() != "3"
         {
