@@ -176,7 +176,7 @@ impl Memory {
                 let is_ready = self.tracks == Tracks::Ready;
                 let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(move |_, _| is_ready) };
                 let sender = Sender::new(self.ring(rank, peer), LENT_FROM, memory, |_, _| {}, Some(preparation));
-                Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison, |_, _| {}))
+                Box::new(Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison, |_, _| {})))
             };
             (peer != rank).then(ends)
         };

@@ -211,6 +211,7 @@ impl Learner {
             candidates: tried.collect(),
             incumbent: trial.incumbent() as u32,
             won: trial.is_won(),
+            is_measured: trial.is_measured(),
             rests_on: (trial.begun(), trial.calls()),
             calls: report.calls - before.calls,
             tried_calls: report.tried_calls.saturating_sub(before.tried_calls),

@@ -309,7 +309,12 @@ fn own(
     let sized =
         layout.and_then(|layout| Some((layout, layout.mapped()?, layout.bytes()?))).ok_or(Without::TooManyRanks);
     let charged = sized.and_then(|(layout, mapped, bytes)| {
-        Ok((layout, mapped, bytes, Charged::take(runtime, agreed, bytes / members.len())?))
+        Ok((
+            layout,
+            mapped,
+            bytes,
+            Charged::take(runtime, agreed, bytes / members.len() + Segment::own_bytes(members.len(), facts.size))?,
+        ))
     });
     let folder = Path::new(FOLDER);
     let place = place(facts, members);

@@ -149,6 +149,12 @@ impl Arrivals {
         room.give(before - self.kept.capacity().min(before));
     }
 
+    /// Forgets the calls, and leaves all of their room to others.
+    pub fn forget(&mut self, room: &Room) {
+        self.reset();
+        self.end(room);
+    }
+
     /// Forgets the calls but not their number.
     pub fn reset(&mut self) {
         self.kept.clear();
@@ -253,6 +259,9 @@ mod tests {
         call(&mut arrivals, &room, 0, 1);
         arrivals.end(&room);
         assert!(room.take(FIRST - 1) && !room.take(1));
+        room.give(FIRST - 1);
+        arrivals.forget(&room);
+        assert!(room.take(FIRST) && !room.take(1));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Bucket, EpochsRecord, Function};
 use std::collections::HashMap;
 
 /// Most epochs that a counter keeps: 256 observations a side are plenty for the test, 8 KiB a counter.
-const MOST: u32 = 512;
+pub(super) const MOST: usize = 512;
 
 /// One communicator's epochs on one rank. Durations in ticks, as in [`Table`](super::Table).
 #[derive(Debug, Default)]
@@ -18,7 +18,8 @@ pub struct Epochs {
 
 #[derive(Debug, Default)]
 struct Counter {
-    /// (epoch after halvings, calls, ticks), ascending.
+    /// (epoch after halvings, calls, ticks), ascending. Recording may begin long after the first epoch, so that it is
+    /// their number that is bounded, not the numbers that they have.
     epochs: Vec<(u32, u32, u64)>,
     halvings: u32,
 }
@@ -49,7 +50,7 @@ impl Epochs {
             .map(|(&(function, bucket, commutative), counter)| {
                 let epochs =
                     counter.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
-                EpochsRecord { function, bucket, commutative, epochs }
+                EpochsRecord { function, bucket, commutative, halvings: counter.halvings, epochs }
             })
             .collect();
         records.sort_by_key(|record| (record.function, record.bucket, !record.commutative));
@@ -59,14 +60,13 @@ impl Epochs {
 
 impl Counter {
     fn record(&mut self, epoch: u32, ticks: u64) {
-        let mut epoch = (0..self.halvings).fold(epoch, |epoch, _| halved(epoch));
-        while epoch >= MOST {
-            self.halve();
-            epoch = halved(epoch);
-        }
+        let epoch = (0..self.halvings).fold(epoch, |epoch, _| halved(epoch));
         match self.epochs.last_mut() {
             Some((last, calls, sum)) if *last == epoch => (*calls, *sum) = (*calls + 1, *sum + ticks),
             _ => self.insert(epoch, 1, ticks),
+        }
+        while self.epochs.len() > MOST {
+            self.halve();
         }
     }
 
@@ -91,7 +91,7 @@ impl Counter {
     }
 }
 
-const fn halved(epoch: u32) -> u32 {
+pub(super) const fn halved(epoch: u32) -> u32 {
     epoch / 4 * 2 + epoch % 2
 }
 
@@ -116,6 +116,15 @@ mod tests {
             assert_eq!(ns, u64::from(calls) * if Epochs::is_native(epoch) { 100 } else { 7 });
         }
         assert_eq!(record.epochs.iter().map(|entry| entry.1).sum::<u32>(), 30_000);
+    }
+
+    #[test]
+    fn pairs_are_kept_whenever_recording_begins() {
+        for first in [0, 5_000, 3_000_000] {
+            let mut counter = Counter::default();
+            (first..first + 300).for_each(|epoch| counter.record(epoch, 1));
+            assert_eq!((counter.epochs.len(), counter.halvings), (300, 0), "from epoch {first} on");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What two groups of ranks recorded, as one.
 
+use super::epochs::MOST;
 use super::index::Index;
 use super::keeping::keep_within;
 use super::learned::join_learned;
@@ -109,7 +110,15 @@ impl Merged {
             let Some(again) = again else { continue };
             let own = &mut self.epochs[place as usize];
             own.calls = own.calls.max(again.calls);
+            // One of two ranks may have recorded for longer.
+            let mut again = again;
+            while own.halvings != again.halvings {
+                if own.halvings < again.halvings { own.halve() } else { again.halve() }
+            }
             own.slowest = united(&own.slowest, &again.slowest, f64::max);
+            while own.slowest.len() > MOST {
+                own.halve();
+            }
         }
     }
 }

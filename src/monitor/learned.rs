@@ -18,6 +18,8 @@ pub struct LearnedRecord {
     pub incumbent: u32,
     /// Whether trying had ended.
     pub won: bool,
+    /// Whether this run has measured any of it: otherwise all times are those of a file.
+    pub is_measured: bool,
     /// How often it has begun again, and the calls that it rests on, those on earlier communicators included.
     pub rests_on: (u32, u64),
     /// Calls of a rank.
@@ -120,6 +122,9 @@ pub struct LearnedRow {
     pub algorithm: String,
     /// Whether trying had ended.
     pub won: bool,
+    /// Whether all times are those of earlier runs, from the file of `COLLIE_LEARN`: this run has measured none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_earlier_runs: bool,
     /// Calls on the communicators, each counted once and not on every rank.
     pub calls: u64,
     /// Those of them that measured another candidate than the one that carried out the others then.
@@ -151,7 +156,7 @@ pub struct TriedRow {
 
 impl LearnedRecord {
     /// Takes in what was learned of the same on another communicator: who carries the calls out is what a winner says,
-    /// the one of the later search, or else what rests on more calls. (How often a search began says little beside one
+    /// one that has measured something in this run, the one of the later search, or else what rests on more calls. (How often a search began says little beside one
     /// among other ranks.)
     pub fn add(&mut self, mut other: Self) {
         if !self.tells_more(&other) {
@@ -174,7 +179,7 @@ impl LearnedRecord {
     }
 
     fn tells_more(&self, than: &Self) -> bool {
-        let key = |of: &Self| (of.won, of.rests_on);
+        let key = |of: &Self| (of.won, of.is_measured, of.rests_on);
         key(self) >= key(than)
     }
 }
@@ -231,6 +236,7 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         shared_memory: key.shared_memory,
         algorithm: incumbent.map_or_else(String::new, |tried| tried.algorithm.as_ref().to_owned()),
         won: *won,
+        from_earlier_runs: !record.is_measured,
         calls: *calls,
         tried_calls: *tried_calls,
         spent_seconds: seconds(record.spent_ns as f64),
@@ -265,6 +271,7 @@ mod tests {
             candidates,
             incumbent,
             won,
+            is_measured: true,
             rests_on: (0, calls),
             calls,
             tried_calls: 3,

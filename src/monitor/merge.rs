@@ -330,7 +330,7 @@ fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> 
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
     parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2, !part.key.3));
     let mut rows: Vec<ComparisonRow> = Vec::new();
-    for (communicator, EpochsPart { key: (_, function, bucket, commutative), calls, slowest }) in parts {
+    for (communicator, EpochsPart { key: (_, function, bucket, commutative), calls, slowest, .. }) in parts {
         let Some(result) = compare::compare(&slowest) else { continue };
         rows.push(ComparisonRow {
             function: function.name().to_owned(),

@@ -1,8 +1,10 @@
 //! The parts of what several ranks recorded, and how two of a kind become one.
 
+use super::epochs::halved;
 use super::units::sum_of_known;
 use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, ReadableRecord, TrafficRecord};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A rank's totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,8 +86,23 @@ pub(super) struct EpochsPart {
     pub key: (u32, Function, Bucket, bool),
     /// Of the rank that has most.
     pub calls: u64,
-    /// Number of the epoch and the slowest rank's mean seconds per call, ascending.
+    /// How often two pairs of epochs have become one.
+    pub halvings: u32,
+    /// Number of the epoch after that, and the slowest rank's mean seconds per call, ascending.
     pub slowest: Vec<(u32, f64)>,
+}
+
+impl EpochsPart {
+    /// Two pairs of epochs become one, of the mean of what they took.
+    pub fn halve(&mut self) {
+        self.halvings += 1;
+        let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        for (epoch, seconds) in std::mem::take(&mut self.slowest) {
+            let sum = sums.entry(halved(epoch)).or_default();
+            *sum = (sum.0 + seconds, sum.1 + 1.0);
+        }
+        self.slowest = sums.into_iter().map(|(epoch, (seconds, number))| (epoch, seconds / number)).collect();
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -320,7 +320,10 @@ pub struct EpochsRecord {
     pub bucket: Bucket,
     /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
     pub commutative: bool,
-    /// (number of the epoch, calls, nanoseconds of all of them), ascending; the same epochs on all ranks.
+    /// How often two pairs of epochs have become one.
+    pub halvings: u32,
+    /// (number of the epoch after that, calls, nanoseconds of all of them), ascending; the same epochs on all ranks that
+    /// have recorded the same calls.
     pub epochs: Vec<(u32, u32, u64)>,
 }
 

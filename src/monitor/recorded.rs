@@ -209,6 +209,7 @@ fn epochs_part(communicator: u32, record: EpochsRecord) -> EpochsPart {
     EpochsPart {
         key: (communicator, record.function, record.bucket, record.commutative),
         calls: record.epochs.iter().map(|epoch| u64::from(epoch.1)).sum(),
+        halvings: record.halvings,
         slowest: record.epochs.iter().map(|&(epoch, calls, ns)| (epoch, mean(calls, ns))).collect(),
     }
 }

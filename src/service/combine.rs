@@ -112,6 +112,11 @@ impl Combined {
 }
 
 impl Arrived {
+    /// Bytes that it takes, its members left out, which communicators share.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<Mutex<Arrivals>>() + self.identity.len() + size_of_val(&*self.times)
+    }
+
     /// A number that its members alone share.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();

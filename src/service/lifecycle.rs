@@ -213,7 +213,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             VERSIONS.reset();
             walk.iter().for_each(|walk| walk.reset(runtime));
             runtime.cache.reset();
-            synchronise::reset();
+            synchronise::reset(runtime);
             REQUESTS.reset();
             messages::reset();
             regions::reset(runtime);

@@ -15,12 +15,13 @@ use crate::call::registry;
 use crate::communicator::agreement::Agreed;
 use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
+use crate::communicator::tally::Tally;
 use crate::monitor::{Arrival, ClockRecord, Room, Traffic};
 use crate::mpi::communicator::{self, Ids};
 use crate::mpi::constants;
 use crate::mpi::error::Result;
 use crate::process::log::tell;
-use crate::process::runtime::Runtime;
+use crate::process::runtime::{self, Runtime};
 use crate::run::Counts;
 use crate::schedule::lower;
 use crate::selection::Sync;
@@ -37,7 +38,7 @@ static SYNCHRONISATION: Synchronisation = Synchronisation {
     clocks: Clocks::new(),
     has_clock: AtomicBool::new(false),
     room: Room::new(0),
-    retired: Mutex::new(Vec::new()),
+    retired: Mutex::new(Retired { arrived: Vec::new(), taken: 0 }),
 };
 
 /// What the process keeps for telling waiting from working.
@@ -47,7 +48,28 @@ struct Synchronisation {
     /// Whether there is one clock for all ranks.
     has_clock: AtomicBool,
     room: Room,
-    retired: Mutex<Vec<Arrived>>,
+    retired: Mutex<Retired>,
+}
+
+/// The calls on communicators that are gone.
+struct Retired {
+    arrived: Vec<Arrived>,
+    /// Bytes of the budget for counters that they take.
+    taken: u64,
+}
+
+impl Retired {
+    /// Takes one in, if there is memory for it: there may be as many as a program makes. The ranks leave out those that
+    /// some of them have not.
+    fn add(&mut self, (runtime, room): (&Runtime, &Room), arrived: Arrived) {
+        let bytes = arrived.bytes() as u64;
+        if arrived.place != Tally::NOWHERE && runtime.budget.take(bytes) {
+            self.taken += bytes;
+            self.arrived.push(arrived);
+        } else {
+            arrived.arrivals.lock().forget(room);
+        }
+    }
 }
 
 /// How it is done, the same on all ranks.
@@ -67,11 +89,10 @@ pub fn wall() -> Option<WallClock> {
 }
 
 /// Forgets the calls on communicators that are gone.
-pub fn reset() {
-    for retired in SYNCHRONISATION.retired.lock().iter_mut() {
-        retired.arrivals.lock().reset();
-        retired.times.clear();
-    }
+pub fn reset(runtime: &Runtime) {
+    let mut retired = SYNCHRONISATION.retired.lock();
+    retired.arrived.drain(..).for_each(|arrived| arrived.arrivals.lock().forget(&SYNCHRONISATION.room));
+    runtime.budget.give(std::mem::take(&mut retired.taken));
 }
 
 /// Ends it and frees the communicator.
@@ -150,7 +171,7 @@ pub fn combine(runtime: &Runtime, visit: Visit) -> Result<Vec<Combined>> {
     // Kept from going while the list is made, so that one that goes meanwhile is there once.
     let mut all = {
         let walk = registry::walk();
-        let mut all = SYNCHRONISATION.retired.lock().clone();
+        let mut all = SYNCHRONISATION.retired.lock().arrived.clone();
         if let Some(walk) = walk {
             // What a call under way has yet to take back is none of it.
             let add = |seen: Seen| all.extend(arrived(&seen.attached.communicator).filter(|_| !seen.is_outdated));
@@ -297,7 +318,9 @@ impl Waiting for Synchronisation {
     /// Keeps the calls of a communicator that goes away until all ranks put theirs together.
     fn gone(&self, communicator: &Communicator) {
         communicator.tally.arrivals.lock().end(&self.room);
-        self.retired.lock().extend(arrived(communicator));
+        if let (Some(runtime), Some(arrived)) = (runtime::known(), arrived(communicator)) {
+            self.retired.lock().add((runtime, &self.room), arrived);
+        }
     }
 }
 

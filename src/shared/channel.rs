@@ -57,6 +57,9 @@ const OF_SUCH_A_LENGTH: u64 = 1 << 62;
 /// There: all messages are.
 const ALL: u64 = 1 << 63;
 
+/// After so many messages in a row that cannot be read, those of their lengths are not lent for a while.
+const UNREADABLE: u32 = 4;
+
 /// The number of a slot whose message is lent no longer.
 const WITHDRAWN: u64 = u64::MAX;
 
@@ -538,6 +541,8 @@ pub struct Receiver<'a> {
     /// The sender's.
     memory: PeerMemory,
     comparison: Comparison,
+    /// Messages in a row of which the system would not read anything: [`UNREADABLE`] at most.
+    unreadable: u32,
     /// Since when a message that was declined to see how long it takes is on its way.
     declined: Option<Instant>,
     track: Option<Along>,
@@ -549,7 +554,7 @@ impl<'a> Receiver<'a> {
     /// Of a channel that nothing has gone through.
     pub fn new(ring: Ring<'a>, memory: PeerMemory, comparison: Comparison, map: Mapping) -> Self {
         let track = ring.track.map(Along::begin);
-        Self { ring, emptied: 0, memory, comparison, declined: None, track, map: Some(map) }
+        Self { ring, emptied: 0, memory, comparison, unreadable: 0, declined: None, track, map: Some(map) }
     }
 
     /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and
@@ -636,9 +641,16 @@ impl<'a> Receiver<'a> {
                     }
                 };
                 if let Err(failure) = read {
-                    decline(if failure == Failure::NotThis { 0 } else { ALL });
+                    self.unreadable = (self.unreadable + 1).min(UNREADABLE);
+                    decline(match failure {
+                        // A program that sends from such memory does so again and again.
+                        Failure::NotThis if self.unreadable == UNREADABLE => OF_SUCH_A_LENGTH,
+                        Failure::NotThis => 0,
+                        _ => ALL,
+                    });
                     return false;
                 }
+                self.unreadable = 0;
                 message.received = length;
                 // If the bytes were others already, this is the number.
                 fence(Ordering::Acquire);

@@ -187,7 +187,8 @@ impl Comparison {
 
     /// A message of `length` bytes took `time`, by reading it or through the areas.
     pub fn took(&mut self, length: usize, was_read: bool, time: Duration) {
-        let per_byte = (time.as_secs_f64() * 1e12 / length as f64) as f32;
+        // Of a clock that has not moved nothing would be slower for ever.
+        let per_byte = (time.max(Duration::from_nanos(1)).as_secs_f64() * 1e12 / length as f64) as f32;
         if let Some(class) = self.of(length) {
             let first = class.first(length);
             class.took(was_read, per_byte, first);
@@ -308,6 +309,13 @@ mod tests {
         assert_eq!(disturbed, [[Way::Areas; 4], [Way::Read; 4]].concat());
         let quiet = ways(&mut comparison, 16 << 20, [6_000_000, 2_000_000], A_WHILE + 8);
         assert_eq!(quiet[A_WHILE..], [Way::Areas; 8]);
+    }
+
+    #[test]
+    fn a_clock_that_has_not_moved_once_decides_nothing_for_ever() {
+        let mut comparison = Comparison::begin();
+        assert_eq!(ways(&mut comparison, 1 << 20, [10_000, 0], 10)[8..], [Way::Areas; 2]);
+        assert_eq!(*ways(&mut comparison, 1 << 20, [10_000, 1_000_000], 200).last().unwrap(), Way::Read);
     }
 
     #[test]

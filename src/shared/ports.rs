@@ -78,8 +78,8 @@ struct Started {
 /// All ports of a rank.
 #[derive(Debug)]
 pub struct Ports<'a> {
-    /// By rank; none where there is no channel.
-    ports: Box<[Option<Port<'a>>]>,
+    /// By rank; none where there is no channel, as to most ranks of a communicator of many nodes.
+    ports: Box<[Option<Box<Port<'a>>>]>,
     /// By number.
     started: Vec<Started>,
     /// Numbers that are free.
@@ -94,8 +94,13 @@ pub struct Ports<'a> {
 
 impl<'a> Ports<'a> {
     /// With these channels, by rank.
-    pub fn new(ports: Box<[Option<Port<'a>>]>) -> Self {
+    pub fn new(ports: Box<[Option<Box<Port<'a>>>]>) -> Self {
         Self { ports, started: Vec::new(), free: Vec::new(), under_way: Vec::new(), incoming: 0, lost: None }
+    }
+
+    /// Bytes that those of a communicator of `size` ranks take, to as many of which there are channels.
+    pub const fn bytes(size: usize, channels: usize) -> usize {
+        size * size_of::<Option<Box<Port<'_>>>>() + channels * size_of::<Port<'_>>()
     }
 
     /// Whether there is a channel to that rank and back.
@@ -112,7 +117,7 @@ impl<'a> Ports<'a> {
 
     #[inline(always)]
     fn port(&mut self, peer: u32) -> &mut Port<'a> {
-        self.ports[peer as usize].as_mut().expect("only ranks that are reached are sent to")
+        self.ports[peer as usize].as_deref_mut().expect("only ranks that are reached are sent to")
     }
 
     /// Starts a send; its number, or `None` if all of it is on its way already.
@@ -230,7 +235,7 @@ impl<'a> Ports<'a> {
         let Self { ports, started, under_way, incoming, .. } = self;
         under_way.retain(|number| {
             let Started { peer, end, next, done } = &mut started[*number as usize];
-            let port = ports[*peer as usize].as_mut().expect("what is under way has a channel");
+            let port = ports[*peer as usize].as_deref_mut().expect("what is under way has a channel");
             let direction = end.direction();
             if port.under_way[direction].0 != *number {
                 return true;

@@ -29,6 +29,8 @@ pub struct Segment {
     window: usize,
     crowded: bool,
     readable: usize,
+    /// Keeps what was allowed for tracks, which are there as long as the mapping is.
+    _preparation: Preparation,
     _proof: Proof,
     _mapping: Mapping,
 }
@@ -61,7 +63,7 @@ impl Mapped {
 impl Segment {
     /// Of what all ranks of the node have mapped. They are those ranks of the communicator that `members` tells in
     /// order, of `size`. `crowded`: whether ranks outnumber cores. `allow` is asked for so many bytes more, for a
-    /// track, and makes them ready by what it is given.
+    /// track, and makes them ready by what it is given; it is dropped with the segment.
     ///
     /// # Safety
     /// All of them have mapped it, and it is of as many ranks.
@@ -76,7 +78,7 @@ impl Segment {
         let prepare = move |at, bytes| allow(bytes, &|| unsafe { make_present(at, bytes) }.is_ok());
         let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(prepare) };
         let (address, mut readable) = (mapping.address(), 0);
-        let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
+        let mut ports: Box<[Option<Box<Port<'static>>>]> = (0..size).map(|_| None).collect();
         // SAFETY: areas and tracks of this segment, which are present when ends of channels ask for them.
         let map_to_write = |at, bytes| unsafe { map_present(at, bytes, true) };
         // SAFETY: as above.
@@ -99,7 +101,7 @@ impl Segment {
                     Receiver::new(layout.ring(address, place, rank), memory, comparison, map_to_read),
                 )
             };
-            ports[*peer as usize] = Some(Port::new(sender, receiver));
+            ports[*peer as usize] = Some(Box::new(Port::new(sender, receiver)));
         }
         // SAFETY: the caller's promise.
         let board = unsafe { layout.board(address, rank) };
@@ -109,6 +111,7 @@ impl Segment {
             window: layout.window(),
             crowded,
             readable,
+            _preparation: preparation,
             _proof: proof,
             _mapping: mapping,
         }
@@ -122,6 +125,11 @@ impl Segment {
     /// Whether ranks outnumber cores.
     pub const fn is_crowded(&self) -> bool {
         self.crowded
+    }
+
+    /// Bytes of this process alone that one of so many ranks of a node takes, in a communicator of `size` ranks.
+    pub const fn own_bytes(members: usize, size: usize) -> usize {
+        Ports::bytes(size, members.saturating_sub(1))
     }
 
     /// How many of the others' memory this rank can read.
@@ -147,10 +155,22 @@ mod tests {
     use super::super::waiting::{Idle, wait_until};
     use super::*;
     use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// The segments of all ranks of a communicator of `size` ranks that are `members`, in this process; `crowded`: as
     /// if they shared cores.
     fn segments(members: &[u32], size: usize, crowded: bool) -> Vec<Segment> {
+        segments_with(members, size, crowded, || |_, make: &dyn Fn() -> bool| make())
+    }
+
+    /// The same, where each rank asks what `allow` gives for memory for tracks.
+    fn segments_with<A: Fn(usize, &dyn Fn() -> bool) -> bool + 'static>(
+        members: &[u32],
+        size: usize,
+        crowded: bool,
+        allow: impl Fn() -> A,
+    ) -> Vec<Segment> {
         let folder = tempfile::tempdir().unwrap();
         let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap().with_tracks());
         let bytes = layout.mapped().unwrap();
@@ -162,10 +182,7 @@ mod tests {
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };
         let mapped: Vec<_> = mappings.into_iter().enumerate().map(mapped).collect();
         // SAFETY: all are mapped.
-        mapped
-            .into_iter()
-            .map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded, |_, make| make()) })
-            .collect()
+        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded, allow()) }).collect()
     }
 
     fn bytes(length: usize, seed: usize) -> Vec<u8> {
@@ -194,6 +211,43 @@ mod tests {
             idle.pause();
             Ok(())
         }
+    }
+
+    #[test]
+    fn what_is_allowed_for_tracks_is_kept_as_long_as_the_segment() {
+        let charged = Arc::new(AtomicUsize::new(0));
+        struct Charge(Arc<AtomicUsize>);
+        impl Drop for Charge {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let allow = || {
+            let (charged, charges) = (Arc::clone(&charged), RefCell::new(Vec::new()));
+            move |_, make: &dyn Fn() -> bool| {
+                charged.fetch_add(1, Ordering::Relaxed);
+                charges.borrow_mut().push(Charge(Arc::clone(&charged)));
+                make()
+            }
+        };
+        let (long, held) = (8192, Arc::clone(&charged));
+        on_threads(segments_with(&[0, 1], 2, false, allow), |rank, segment| {
+            let mut ports = segment.ports().borrow_mut();
+            let (out, mut into) = (bytes(long, rank), vec![0; long]);
+            for _ in 0..=TRACK_AFTER / long {
+                // SAFETY: the buffers are as long.
+                unsafe {
+                    match rank {
+                        0 => ports.send(1, out.as_ptr(), long, pausing()).unwrap(),
+                        _ => drop(ports.receive(0, into.as_mut_ptr(), long, pausing()).unwrap()),
+                    }
+                }
+            }
+            if rank == 0 {
+                assert_eq!(held.load(Ordering::Relaxed), 1, "the track is in use");
+            }
+        });
+        assert_eq!(charged.load(Ordering::Relaxed), 0);
     }
 
     const LENGTHS: [usize; 12] = [0, 1, 47, 48, 49, 64, 4096, 16384, 16385, 131_072, 131_073, 1_000_003];

@@ -37,11 +37,12 @@ impl Evidence {
             && self.mpi == other.mpi
     }
 
-    /// Takes in what a later run has learned: its times, and the calls of both.
+    /// Takes in what a later run has learned: its times, and the calls of both. One that has measured nothing knows
+    /// only what it has read, which another job may have found to be otherwise since: its calls count.
     fn add(&mut self, later: Self) {
-        let (calls, before) = (self.row.calls, std::mem::replace(self, later));
-        self.row.calls = self.row.calls.saturating_add(calls);
-        for tried in before.row.candidates {
+        let other = if later.row.from_earlier_runs { later } else { std::mem::replace(self, later) };
+        self.row.calls = self.row.calls.saturating_add(other.row.calls);
+        for tried in other.row.candidates {
             match self.row.candidates.iter_mut().find(|known| known.algorithm == tried.algorithm) {
                 Some(known) => {
                     known.calls = known.calls.saturating_add(tried.calls);
@@ -104,7 +105,9 @@ pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> Stri
         known.add(found.remove(place));
         Some(known.written())
     });
-    found.iter().for_each(|learned| file.add(&learned.written()));
+    // What a run has only read, and somebody has taken out since, stays out.
+    let measured = found.iter().filter(|learned| !learned.row.from_earlier_runs);
+    measured.for_each(|learned| file.add(&learned.written()));
     file.to_string()
 }
 
@@ -227,6 +230,22 @@ pub(super) mod tests {
         assert_eq!(parse_rules("x", &second).unwrap().of(Operation::Allreduce)[0].wanted.to_string(), "native");
         let here = |mpi| read_here(&of_file(&second, mpi)).len();
         assert_eq!((here(MPI), here("An MPI 1.3")), (2, 0));
+    }
+
+    #[test]
+    fn a_run_that_has_measured_nothing_changes_nothing_but_the_number_of_calls() {
+        let mut read_only = evidence("ring", 64, 7);
+        read_only.row.from_earlier_runs = true;
+        read_only.date = "2026-11-25".into();
+        let since = Evidence { date: "2026-11-24".into(), ..evidence("native", 64, 5) };
+        let text = merged("", [since.clone()]);
+        let found = read(&merged(&text, [read_only.clone()]));
+        let [found] = &found[..] else { panic!("one kind of call: {found:?}") };
+        assert_eq!((found.row.algorithm.as_str(), &found.date, found.row.calls), ("native", &since.date, 12));
+        let seconds = |of: &Evidence| of.row.candidates.iter().map(|tried| tried.seconds).collect::<Vec<_>>();
+        assert_eq!(seconds(found), seconds(&since));
+        assert!(!found.row.from_earlier_runs);
+        assert_eq!(read(&merged("", [read_only])), [], "what was taken out of the file stays out");
     }
 
     /// Comments of all places, a rule without evidence, one whose evidence another release may have written, and a last

@@ -454,7 +454,7 @@ fn init_past_collie(family: &Family) -> Result<(), Failed> {
             others: Vec::new(),
         };
         let outcome = family.run(&launch)?.success()?;
-        if !outcome.stderr.contains(expected) || outcome.stderr.contains("Allreduce") != !introduced.is_empty() {
+        if !outcome.stderr.contains(expected) || outcome.stderr.contains("Allreduce") == introduced.is_empty() {
             return Err(format!("{introduced:?}: no '{expected}'\n{}", outcome.told()).into());
         }
     }

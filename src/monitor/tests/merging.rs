@@ -45,6 +45,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
             function: Function::blocking(Collective::Bcast),
             bucket: Bucket(4),
             commutative: mix(number + 7) % 2 == 0,
+            halvings: 0,
             epochs: (0..12).filter(|epoch| mix(u64::from(*epoch)) % 4 > 0).map(|epoch| (epoch, 3, mix(77))).collect(),
         }],
         late: vec![LateRecord { rank, calls: mix(5) % 9, waited_ns: mix(6) }],

@@ -115,6 +115,7 @@ fn epochs_of_all_ranks_become_one_comparison() {
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(8),
         commutative: true,
+        halvings: 0,
         epochs: (0..20)
             .map(|epoch| (epoch, 10, (if Epochs::is_native(epoch) { 2000 } else { 1000 }) + slower))
             .collect(),
@@ -142,6 +143,7 @@ fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(bytes),
         commutative: true,
+        halvings: 0,
         epochs: (0..2 * pairs)
             .map(|epoch| {
                 let noise = u64::from(u32::wrapping_mul(epoch + 3, 0x9e37_79b9) >> 23) * 2;

@@ -292,6 +292,7 @@ pub fn learned() -> Summary {
             ],
             incumbent: if place == 0 { 2 } else { 0 },
             won: place == 0,
+            is_measured: true,
             rests_on: (0, 9_330),
             calls: 9_330,
             tried_calls: 57,
@@ -329,6 +330,7 @@ fn with_epochs(mut records: Vec<RankRecord>) -> Vec<RankRecord> {
                 function: Function::blocking(collective),
                 bucket: Bucket::of(bytes),
                 commutative: true,
+                halvings: 0,
                 epochs: (0..epochs).map(epoch).collect(),
             };
             record.communicators[0].epochs.push(epochs);

@@ -328,6 +328,12 @@ fn json_whose_rules_are_for_all_sizes_has_no_row_for_the_rest() {
 }
 
 #[test]
+fn the_schema_of_a_json_file_may_be_named() {
+    let rules = parse_rules("f", "{\"$schema\": \"x.json\", \"collectives\": {\"bcast\": []}}").unwrap();
+    assert_eq!(rules.iter().count(), 0);
+}
+
+#[test]
 fn json_refusals_say_where_and_what() {
     let rule = |rule: &str| format!("{{\"collectives\": {{\"bcast\": [{{\"rules\": [\n{rule}]}}]}}}}");
     for (text, words) in [
@@ -335,7 +341,7 @@ fn json_refusals_say_where_and_what() {
         ("{\n}".to_owned(), "f:1:1: the key 'collectives' is missing, which a JSON file of rules for Open MPI has"),
         (
             "{\"colectives\": {}, \"collectives\": {}}".to_owned(),
-            "f:1:16: unknown key 'colectives'; accepted: rule_file_version, module, collectives; did you mean 'collectives'?",
+            "f:1:16: unknown key 'colectives'; accepted: $schema, rule_file_version, module, collectives; did you mean 'collectives'?",
         ),
         (
             "{\"rule_file_version\": 2, \"collectives\": {}}".to_owned(),

@@ -167,6 +167,11 @@ impl Trial {
         self.won_ns > 0
     }
 
+    /// Whether there are times of this run.
+    pub const fn is_measured(&self) -> bool {
+        self.untold.is_none()
+    }
+
     /// How often the search has begun again since a winner was one no more. What was found before tells nothing of now.
     pub const fn begun(&self) -> u32 {
         self.begun

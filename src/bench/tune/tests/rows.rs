@@ -717,6 +717,24 @@ fn beyond_the_measured_numbers_of_ranks_formulas_say_who_falls_back() {
 }
 
 #[test]
+fn nothing_is_estimated_where_native_won() {
+    let settings = Settings { native: true, extend: Extend::Estimated, ..SETTINGS };
+    // Native takes ten.
+    let of = |bytes, ring| cell_of_all(bytes, 8, &[("ring", ring)]);
+    assert_eq!(lines(&[report(vec![of(64, 30.0)])], settings), ["allreduce 8 * native"]);
+    let [short, middle, long] = [of(64, 5.0), of(256, 30.0), of(1024, 5.0)];
+    let all = lines(&[report(vec![short, middle, long])], settings);
+    let rules = parse_rules("x", &all.join("\n")).unwrap();
+    let found = [64, 256, 1024].map(|bytes| {
+        let call = super::super::losses::plain(Operation::Allreduce, bytes, &[]);
+        rules.first(&Situation::plain(12), &call).map(|rule| rule.wanted.to_string())
+    });
+    assert_eq!(found, [Some("ring".to_owned()), None, Some("ring".to_owned())], "{all:?}");
+    // Where native is no candidate, what is fastest among ours is all that is asked.
+    assert!(lines(&[report(vec![of(256, 15.0)])], Settings { native: false, ..settings }).len() > 1);
+}
+
+#[test]
 fn between_sizes_that_are_far_apart_what_is_good_at_both_is_taken() {
     let of = |bytes, ring, linear| cell(bytes, 4, &[("ring", ring), ("linear", linear), ("swing", 6.0)]);
     let exact = Settings { extend: Extend::Exact, ..SETTINGS };

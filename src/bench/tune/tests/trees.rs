@@ -2,6 +2,7 @@
 
 use super::super::*;
 use crate::algorithm::{Call, Operation};
+use crate::bench::cell::{Cell, Datatype};
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
 use crate::selection::{Purpose, Rules, Situation, Wanted, never_used, parse_rules};
@@ -98,6 +99,18 @@ fn splits_that_gain_less_than_their_price_are_taken_back() {
     let cells: Vec<_> = (3..20).map(|power| cell(1 << power, &[4], &close(1 << power))).collect();
     let rules = |price| tune(&[report(cells.clone())], Settings { price, ..TREE }).unwrap()[0].rules.len();
     assert_eq!((rules(0.05), rules(0.01)), (1, 3));
+}
+
+#[test]
+fn no_bytes_and_one_byte_are_told_apart() {
+    let cells = [(0, 1.0), (1, 3.0)].map(|(bytes, binomial)| {
+        let times = cell(8, &[4], &[("binomial", binomial), ("linear", 2.0)]);
+        let of_a_byte = Cell::new(Operation::Bcast, Datatype::Byte, 0, 1).unwrap();
+        CellRow { cell: Cell { bytes, ..of_a_byte }, ..times }
+    });
+    let (rules, text) = read_back(cells.to_vec());
+    let found: Vec<_> = rules.iter().map(|rule| (rule.bytes.least, rule.wanted.to_string())).collect();
+    assert_eq!(found, [(0, "binomial:segment=none".to_owned()), (1, "linear".to_owned())], "{text}");
 }
 
 #[test]
