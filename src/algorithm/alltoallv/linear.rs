@@ -24,7 +24,7 @@
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

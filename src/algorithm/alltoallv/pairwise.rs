@@ -23,7 +23,7 @@
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

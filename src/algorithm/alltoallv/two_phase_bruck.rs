@@ -28,7 +28,7 @@
 
 use crate::algorithm::engine::digits::{self, Digit};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Prelude, Shape};
-use crate::schedule::{Comm, Range};
+use crate::operation::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
