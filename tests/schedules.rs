@@ -1,5 +1,5 @@
 //! Every row of the catalogue, verified symbolically for every number of ranks, root, count and setting that covers
-//! it: one test per row, named `operation::algorithm`.
+//! it: one test per row, named `operation::algorithm`, and one that every file of the catalogue has its row.
 //!
 //! Verified are the algorithm's own steps, and what the actions come to that the player carries out: for every set of
 //! passes that can occur (blocking or not, results in place, fragments within and between nodes, local reductions, kept
@@ -10,22 +10,93 @@
 //! larger sizes.
 
 use collie::algorithm::cover;
-use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all, parse_choice};
+use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all, of, parse_choice};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::limits::{Limit, ProtocolLimits, Way};
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
-use collie::schedule::verify::{Mode, Sends, verify_programs, verify_sequence};
+use collie::schedule::verify::{Fault, Mode, Sends, verify_programs, verify_sequence};
 use collie::schedule::{Program, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// Failures told per row; more of them rarely help.
 const TOLD: usize = 5;
 
+/// What is told of a row.
+#[derive(Default)]
+struct Failures {
+    told: Vec<String>,
+    /// What was wrong, and among how many ranks.
+    faults: HashSet<(usize, String)>,
+}
+
+impl Failures {
+    /// One wrong line shows in many forms of a call and under many settings: it is told once for a number of ranks.
+    fn push(&mut self, choice: &Choice, call: &Call, size: usize, how: &str, fault: &Found) {
+        if !self.are_enough() && self.faults.insert((size, fault.key())) {
+            let how = if how.is_empty() { String::new() } else { format!(" {how}") };
+            self.told.push(format!("{}{how}: {fault}", describe(choice, call, size)));
+        }
+    }
+
+    fn are_enough(&self) -> bool {
+        self.told.len() >= TOLD
+    }
+
+    fn result(self) -> Result<(), Failed> {
+        if self.told.is_empty() { Ok(()) } else { Err(Failed::from(self.told.join("\n"))) }
+    }
+}
+
+/// What is wrong with programs, or with the algorithm that should have made them.
+#[derive(thiserror::Error, Debug)]
+enum Found {
+    #[error("panic: {0}")]
+    Panic(String),
+    #[error("{0}")]
+    Fault(Fault),
+}
+
+impl Found {
+    /// The same wherever in the programs it shows.
+    fn key(&self) -> String {
+        match self {
+            Self::Panic(text) => text.clone(),
+            Self::Fault(fault) => fault.what.to_string(),
+        }
+    }
+}
+
 fn main() {
     let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || verify_row(row)));
     let long = Trial::test("reductions_of_long_vectors", verify_long_reductions);
-    libtest_mimic::run(&Arguments::from_args(), trials.chain([long]).collect()).exit();
+    let files = Trial::test("files_and_rows_are_one", files_and_rows_are_one);
+    libtest_mimic::run(&Arguments::from_args(), trials.chain([long, files]).collect()).exit();
+}
+
+/// A file of the catalogue is a row of that name, and the other way round.
+fn files_and_rows_are_one() -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    for operation in Operation::ALL {
+        let folder = format!("src/algorithm/{operation}");
+        let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder))?;
+        let paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        let stems = paths.iter().filter_map(|path| path.file_stem()?.to_str());
+        let files: BTreeSet<&str> = stems.filter(|stem| *stem != "mod").collect();
+        let rows: BTreeSet<&str> = of(operation).iter().map(|row| row.name).collect();
+        let without_file: Vec<&str> = rows.difference(&files).copied().collect();
+        let or_called = match &without_file[..] {
+            [] => String::new(),
+            names => format!(", or its row is called {}", names.join(" or ")),
+        };
+        wrong.extend(files.difference(&rows).map(|file| format!("{folder}/{file}.rs: not in mod.rs{or_called}")));
+        if rows.len() > files.len() {
+            wrong.push(format!("{folder}: rows without a file of that name: {}", without_file.join(", ")));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failed::from(wrong.join("\n"))) }
 }
 
 fn deep() -> bool {
@@ -33,29 +104,29 @@ fn deep() -> bool {
 }
 
 fn verify_row(row: &'static Algorithm) -> Result<(), Failed> {
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     let sizes = cover::sizes().chain([100, 128, 129].into_iter().filter(|_| deep()));
     for size in sizes {
         for placement in cover::placements(size) {
             for root in roots(row.operation, size, &placement) {
                 for count in cover::counts(row.operation, size) {
                     verify_call(row, size, root, count, &placement, &mut failures);
-                    if failures.len() >= TOLD {
-                        return Err(Failed::from(failures.join("\n")));
-                    }
                 }
                 if row.operation.has_own_counts() && placement.is_empty() {
                     verify_own_blocks(row, size, &placement, &mut failures);
                 }
+                if failures.are_enough() {
+                    return failures.result();
+                }
             }
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+    failures.result()
 }
 
 /// Folds whose sides are moved out of the way do so in pieces where they are long.
 fn verify_long_reductions() -> Result<(), Failed> {
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     for row in all().filter(|row| row.operation.reduces() && !row.needs.shared_memory) {
         for size in [2, 3, 4, 5] {
             let (choice, plain) = (Choice::new(row), Call::plain(row.operation, 20_011, 8));
@@ -66,25 +137,25 @@ fn verify_long_reductions() -> Result<(), Failed> {
             }
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+    failures.result()
 }
 
 /// Blocks of which each rank knows its own, in place and not.
-fn verify_own_blocks(row: &'static Algorithm, size: usize, placement: &[u32], failures: &mut Vec<String>) {
+fn verify_own_blocks(row: &'static Algorithm, size: usize, placement: &[u32], failures: &mut Failures) {
     for in_place in [false, true] {
         for (name, blocks) in &cover::own_blocks(size, in_place) {
             let blocks = Blocks::All(blocks);
             let call = Call { blocks, in_place, nodes: placement, ..Call::plain(row.operation, 7, 1) };
             for choice in settings(row, &call, size) {
-                let mut told = Vec::new();
+                let before = failures.told.len();
                 match caught(|| record_all(&choice, &call, size)) {
-                    Err(panic) => told.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
+                    Err(panic) => failures.push(&choice, &call, size, "", &panic),
                     Ok(programs) => {
-                        verify_in(&choice, &call, &programs, &[in_place], "", &mut told);
-                        verify_lowered(&choice, &call, &programs, &mut told);
+                        verify_in(&choice, &call, &programs, &[in_place], "", failures);
+                        verify_lowered(&choice, &call, &programs, failures);
                     }
                 }
-                failures.extend(told.into_iter().map(|told| format!("{name}: {told}")));
+                failures.told[before..].iter_mut().for_each(|told| *told = format!("{name}: {told}"));
             }
         }
     }
@@ -108,7 +179,7 @@ fn verify_call(
     root: usize,
     count: usize,
     placement: &[u32],
-    failures: &mut Vec<String>,
+    failures: &mut Failures,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
     // Small enough for messages to go through it several times, and in several calls among few ranks. Ranks that share
@@ -130,11 +201,14 @@ fn verify_call(
         }
         // Without commutativity first: its demands include the others, as long as the programs are the same.
         for call in [not_commuting, commuting].into_iter().chain(in_place) {
+            if failures.are_enough() {
+                return;
+            }
             if choice.accepts(&call, size).is_err() {
                 continue;
             }
             match caught(|| record_all(&choice, &call, size)) {
-                Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
+                Err(panic) => failures.push(&choice, &call, size, "", &panic),
                 Ok(programs) if seen.contains(&programs) && !call.in_place => {
                     // Which sides change rests on where data lies, for which few ranks are enough.
                     if size > 5 && !deep() {
@@ -163,7 +237,7 @@ fn verify_call(
 
 /// The call beside others in shared memory: what one leaves there, and who may still read it, must not disturb the
 /// next, with the same root and another one, after what waits for nobody and after what fills both banks.
-fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Vec<String>) {
+fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Failures) {
     let size = programs.len();
     let moved = Call { root: if call.operation.rooted() { (call.root + 1) % size } else { 0 }, ..*call };
     let turned = record_all(choice, &moved, size);
@@ -192,22 +266,25 @@ fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures:
     // As many one after another as there are lines.
     calls.extend(std::iter::repeat_n((programs, *call), SharedMemory::LINES as usize + 1));
     if let Err((number, fault)) = verify_sequence(&calls, Mode::STRICT) {
-        failures.push(format!("{}, call {number} of several: {fault}", describe(choice, call, size)));
+        failures.push(choice, call, size, &format!("as call {number} of several"), &Found::Fault(fault));
     }
 }
 
 /// What the actions come to, under the sets of passes that the player's calls are lowered with.
-fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mut Vec<String>) {
+fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mut Failures) {
     verify_forms(choice, call, steps, forms(choice, call), failures);
 }
 
 /// What the actions come to in some forms.
-fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<NamedForm>, failures: &mut Vec<String>) {
+fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<NamedForm>, failures: &mut Failures) {
     let size = steps.len();
     let few = size <= 6 || deep();
     let turn = size + call.root + call.count;
     let mut seen: Vec<(bool, Vec<Program>)> = Vec::new();
     for (number, (name, form, streamed)) in forms.iter().enumerate() {
+        if failures.are_enough() {
+            return;
+        }
         if form.apart && call.in_place {
             continue;
         }
@@ -223,7 +300,7 @@ fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<Name
             false => lower_all(choice, call, size, form),
         });
         match lowered {
-            Err(panic) => failures.push(format!("{} {name}: panic: {panic}", describe(choice, call, size))),
+            Err(panic) => failures.push(choice, call, size, name, &panic),
             Ok(programs) if programs == steps || seen.contains(&(form.apart, programs.clone())) => {}
             Ok(programs) => {
                 // Buffers that share memory are lowered for as such.
@@ -280,10 +357,10 @@ fn settings(row: &'static Algorithm, call: &Call, size: usize) -> Vec<Choice> {
     vec![choices[0].clone(), choices[turn].clone()]
 }
 
-fn caught<T>(action: impl FnOnce() -> T) -> Result<T, String> {
+fn caught<T>(action: impl FnOnce() -> T) -> Result<T, Found> {
     catch_unwind(AssertUnwindSafe(action)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
-        text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+        Found::Panic(text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default())
     })
 }
 
@@ -296,28 +373,21 @@ fn modes<'a>(call: &Call, modes: &'a [bool]) -> &'a [bool] {
     }
 }
 
-fn verify_in(
-    choice: &Choice,
-    call: &Call,
-    programs: &[Program],
-    modes: &[bool],
-    name: &str,
-    failures: &mut Vec<String>,
-) {
+fn verify_in(choice: &Choice, call: &Call, programs: &[Program], modes: &[bool], name: &str, failures: &mut Failures) {
     for in_place in modes.iter().copied() {
         if in_place && call.operation.row().in_place == InPlace::Never {
             continue;
         }
         let verified = verify_programs(programs, call, Mode { in_place, sends: Sends::Synchronous });
         if let Err(fault) = verified {
-            let place = if in_place { " in place" } else { "" };
-            failures.push(format!("{} {name}{place}: {fault}", describe(choice, call, programs.len())));
+            let how = [name, if in_place { "in place" } else { "" }].join(" ");
+            failures.push(choice, call, programs.len(), how.trim(), &Found::Fault(fault));
         }
     }
 }
 
 fn describe(choice: &Choice, call: &Call, size: usize) -> String {
-    let order = if call.commutative { "" } else { " not commutative" };
+    let order = if call.operation.reduces() && !call.commutative { " not commutative" } else { "" };
     let places =
         |what: &str, nodes: &[u32]| if nodes.is_empty() { String::new() } else { format!(" {what} {nodes:?}") };
     let nodes = places("nodes", call.nodes) + &places("NUMA nodes", call.numa);
