@@ -165,10 +165,10 @@ pub fn markdown(operations: &[Operation]) -> String {
     let mut text = String::from(
         "# The algorithms\n\n\
          Printed by `collie list --markdown`; do not edit by hand.\n\n\
-         Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, k the radix\n\
-         (for mcs `arrival`, with w for `wake_up`; for k_ring `group`; in p≠2^k any exponent; where a rank has fewer than k or k−1 partners,\n\
-         their number counts), α start-up per message, β seconds per byte sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank\n\
-         order, which non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n\n\
+         Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments,\n\
+         α start-up per message, β seconds per byte sent, γ seconds per byte reduced. Parameters are written `name:parameter=value,...`, shown\n\
+         with their defaults and, in parentheses, the letters that stand for them in formulas (where a rank has fewer than k or k−1 partners,\n\
+         their number counts; in p≠2^k any exponent is k). \"Ordered\" algorithms keep rank order, which non-commutative operations need.\n\n\
          For memory shared by all ranks (`COLLIE_TRANSPORT=shared`; on one node, or inside the nodes of `hierarchical`): t_W is the time\n\
          until a rank sees that a flag is raised, t seconds per byte copied to or from the memory, t_A an arrival at a counter, f bytes of\n\
          a fragment; a bank is half of a rank's window, which longer messages fill several times.\n",
@@ -179,7 +179,11 @@ pub fn markdown(operations: &[Operation]) -> String {
         let _ = writeln!(text, "| name | what it does | parameters | needs {}| cost | source |", ordered.0);
         let _ = writeln!(text, "| --- | --- | --- | --- {}| --- | --- |", ordered.1);
         for row in of(*operation) {
-            let parameters: Vec<_> = row.parameters.iter().map(|one| format!("`{}`", written(one))).collect();
+            let with_symbol = |one: &Parameter| match one.symbol() {
+                Some(symbol) => format!("`{}` ({symbol})", written(one)),
+                None => format!("`{}`", written(one)),
+            };
+            let parameters: Vec<_> = row.parameters.iter().map(with_symbol).collect();
             let ordered = match (operation.reduces(), row.ordered) {
                 (false, _) => "",
                 (true, true) => "| yes ",

@@ -24,7 +24,8 @@ pub struct Algorithm {
     /// Whether no two ranks fold the same: each unit of the result, and of what that is folded from, is folded on one rank
     /// alone, which hands it on. True for algorithms that fold nothing.
     pub alone: bool,
-    /// The cost as a formula for people, in the notation of the documentation (p, q, n, b, s, S, k, α, β, γ).
+    /// The cost as a formula for people, in the notation of the documentation (p, q, n, b, s, S, α, β, γ) and the
+    /// symbols of its parameters.
     pub formula: &'static str,
     /// The same formula as code.
     pub cost: fn(&Shape, &Parameters) -> Cost,
@@ -55,7 +56,8 @@ pub struct Parameter {
     pub kind: Kind,
     /// What holds when it is not set.
     pub default: Default,
-    /// One sentence: meaning and unit.
+    /// One sentence: meaning and unit; behind its [symbol](Self::symbol) and a colon if it has one, as in
+    /// `k: ranks in a group`.
     pub help: &'static str,
 }
 
@@ -117,6 +119,11 @@ pub enum Value {
 pub struct Parameters(SmallVec<[(&'static str, Value); 3]>);
 
 impl Parameters {
+    /// The defaults of an algorithm.
+    fn of(algorithm: &Algorithm) -> Self {
+        Self(algorithm.parameters.iter().map(|row| (row.name, row.default_value())).collect())
+    }
+
     /// The value of the parameter `name`.
     ///
     /// # Panics
@@ -181,6 +188,12 @@ impl Parameter {
         }
     }
 
+    /// The letter that stands for its value in the formula of the row; the help text begins with it.
+    pub fn symbol(&self) -> Option<&'static str> {
+        let (symbol, _) = self.help.split_once(": ")?;
+        (symbol.chars().count() == 1).then_some(symbol)
+    }
+
     /// What holds when it is not set, as users would write it.
     pub fn default_text(&self) -> String {
         self.write(&self.default_value())
@@ -215,8 +228,7 @@ pub struct Choice {
 impl Choice {
     /// The algorithm with its defaults.
     pub fn new(algorithm: &'static Algorithm) -> Self {
-        let parameters = algorithm.parameters.iter().map(|row| (row.name, row.default_value())).collect();
-        Self { algorithm, parameters: Parameters(parameters) }
+        Self { algorithm, parameters: Parameters::of(algorithm) }
     }
 
     /// What the algorithm's cost formula says.

@@ -7,7 +7,7 @@
 pub type Symbols<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 /// Symbols of more than one letter; others are letters by themselves.
-const LONG: [&str; 3] = ["t_W", "t_A", "first_segment"];
+const LONG: [&str; 2] = ["t_W", "t_A"];
 
 /// What rounding errors of logarithms must not move over a whole number.
 const TINY: f64 = 1e-9;
@@ -129,7 +129,7 @@ impl Parser<'_> {
         let first = self.rest.chars().next().map_or(0, char::len_utf8);
         let length = LONG.iter().find(|long| self.rest.starts_with(**long)).map_or(first, |long| long.len());
         let (symbol, rest) = self.rest.split_at(length);
-        let value = (self.symbols)(symbol).ok_or_else(|| format!("'{}'", self.rest))?;
+        let value = (self.symbols)(symbol).ok_or_else(|| format!("no symbol is known at '{}'", self.rest))?;
         self.rest = rest;
         Ok(value)
     }

@@ -69,6 +69,8 @@ pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
                 let call = call(row.operation, size, times);
                 match check(&choice, &call, size) {
                     Ok(applies) => checked += usize::from(applies),
+                    // What cannot be read is the same everywhere.
+                    Err(failure) if failures.iter().any(|told: &String| told.ends_with(&failure)) => {}
                     Err(failure) => failures.push(format!("{choice} p={size} n={}: {failure}", call.bytes())),
                 }
             }
@@ -130,7 +132,8 @@ fn check(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> {
 
 fn check_one(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> {
     let known = symbols(choice, call, size);
-    let Some(case) = Case::of(choice.algorithm.formula, &known)? else { return Ok(false) };
+    let advised = |failure: String| format!("{failure}\n{ADVICE}");
+    let Some(case) = Case::of(choice.algorithm.formula, &known).map_err(advised)? else { return Ok(false) };
     let code = choice.cost(&Shape::of(call, size));
     let parts = [
         ("α", code.rounds),
@@ -145,7 +148,7 @@ fn check_one(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> 
             Some(value) => Some(*value),
             None => parts.iter().any(|(unit, _)| *unit == symbol).then_some(if symbol == unit { 1.0 } else { 0.0 }),
         };
-        let printed = expression::value(case.expression, &worth)?;
+        let printed = expression::value(case.expression, &worth).map_err(advised)?;
         let step = match unit {
             "β" | "γ" => call.bytes() as f64 / known.get("S").copied().unwrap_or(1.0),
             _ => 1.0,
@@ -161,15 +164,15 @@ fn check_one(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> 
     Ok(true)
 }
 
+/// Where a formula cannot be read.
+const ADVICE: &str = "  A parameter's symbol is the one letter, with a colon, that its help text begins with, as in \
+                      \"k: ranks in a group\"; any other letter is defined behind a comma, as in \"h=⌊log2 p⌋\". Words \
+                      that change no value go to WORDS in tests/costs/printed.rs, rows whose formula is prose to PROSE \
+                      there.";
+
 /// What is said besides, and does not bear on the call here.
-const WORDS: [&str; 6] = [
-    "c chains",
-    "B blocks",
-    "S segments per half",
-    "and p−1 stores",
-    "the last α+nβ unless the root is p−1",
-    "at best about nβ+2qα+2√(2qαnβ)",
-];
+const WORDS: [&str; 4] =
+    ["S segments per half", "and p−1 stores", "the last α+nβ unless the root is p−1", "at best about nβ+2qα+2√(2qαnβ)"];
 
 /// Comparisons in conditions.
 const SIGNS: [char; 3] = ['>', '≥', '≤'];
@@ -183,16 +186,8 @@ fn symbols(choice: &Choice, call: &Call, size: usize) -> Known {
     };
     let (p, bytes) = (size as f64, call.bytes() as f64);
     let mut known = Known::from([("p", p), ("q", p.log2().ceil()), ("n", bytes), ("b", bytes)]);
-    let named = [
-        ("radix", "k"),
-        ("arrival", "k"),
-        ("wake_up", "w"),
-        ("chains", "c"),
-        ("blocks", "B"),
-        ("first_segment", "first_segment"),
-    ];
-    for (name, symbol) in named {
-        known.extend(number(name).map(|number| (symbol, number)));
+    for parameter in choice.algorithm.parameters {
+        known.extend(parameter.symbol().zip(number(parameter.name)));
     }
     if let Some(segment) = number("segment") {
         let halves = ["per half", "S=⌈n/2s⌉"].iter().any(|words| choice.algorithm.formula.contains(words));

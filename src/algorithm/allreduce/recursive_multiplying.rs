@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
         name: "radix",
         kind: Kind::Count { least: 2 },
         default: Default::Count(4),
-        help: "ranks in a group; each sends to radix − 1 others per round",
+        help: "k: ranks in a group; each sends to k−1 others per round",
     }],
     needs: Needs::NOTHING,
     ordered: true,

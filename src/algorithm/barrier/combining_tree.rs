@@ -29,7 +29,7 @@ pub const ROW: Algorithm = Algorithm {
         name: "radix",
         kind: Kind::Count { least: 1 },
         default: Default::Count(4),
-        help: "maximum number of flags that a rank waits for",
+        help: "k: maximum number of flags that a rank waits for",
     }],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

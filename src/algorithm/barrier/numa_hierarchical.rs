@@ -40,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
         name: "radix",
         kind: Kind::Count { least: 1 },
         default: Default::Count(4),
-        help: "maximum number of flags that a rank waits for inside its NUMA node",
+        help: "k: maximum number of flags that a rank waits for inside its NUMA node",
     }],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

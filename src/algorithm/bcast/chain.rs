@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ), c chains, p>c",
+    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ), p>c",
     cost,
     source: "Open MPI coll/base",
     run,
@@ -44,7 +44,7 @@ pub(in crate::algorithm) const CHAINS: Parameter = Parameter {
     name: "chains",
     kind: Kind::Count { least: 1 },
     default: Default::Count(4),
-    help: "number of chains below the root",
+    help: "c: chains below the root",
 };
 
 pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Chains {

@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(B−1+q)(α+nβ/B), B blocks",
+    formula: "(B−1+q)(α+nβ/B)",
     cost,
     source: "Träff, Round-optimal n-Block Broadcast Schedules in Logarithmic Time, 2023",
     run,

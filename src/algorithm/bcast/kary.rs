@@ -45,7 +45,7 @@ pub(in crate::algorithm) const RADIX: Parameter = Parameter {
     name: "radix",
     kind: Kind::Count { least: 1 },
     default: Default::Count(3),
-    help: "maximum number of children of a rank",
+    help: "k: maximum number of children of a rank",
 };
 
 pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Complete {

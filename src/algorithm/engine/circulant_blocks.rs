@@ -13,7 +13,7 @@ pub const BLOCKS: Parameter = Parameter {
     name: "blocks",
     kind: Kind::Blocks,
     default: Default::Auto,
-    help: "number of blocks into which the message is cut; auto: the optimum of the cost formula, folds not counted",
+    help: "B: blocks into which the message is cut; auto: the optimum of the cost formula, folds not counted",
 };
 
 /// The blocks of a message: as many as asked for, or a few less so that all but the last are equal.

@@ -37,7 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), c chains, p>c≥2",
+    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p>c≥2",
     cost,
     source: "Open MPI coll/base",
     run,

@@ -32,7 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: false,
     alone: true,
-    formula: "(B−1+q)(α+nβ/B+nγ/B), B blocks",
+    formula: "(B−1+q)(α+nβ/B+nγ/B)",
     cost,
     source: "Träff, Round-optimal n-Block Broadcast Schedules in Logarithmic Time, 2023",
     run,
