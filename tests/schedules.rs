@@ -73,7 +73,35 @@ fn main() {
     let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || verify_row(row)));
     let long = Trial::test("reductions_of_long_vectors", verify_long_reductions);
     let files = Trial::test("files_and_rows_are_one", files_and_rows_are_one);
-    libtest_mimic::run(&Arguments::from_args(), trials.chain([long, files]).collect()).exit();
+    let nodes = Trial::test("steps_and_costs_know_of_the_same_nodes", steps_and_costs_know_of_the_same_nodes);
+    libtest_mimic::run(&Arguments::from_args(), trials.chain([long, files, nodes]).collect()).exit();
+}
+
+/// Rows that [know of nodes](Algorithm::knows_nodes) by their costs are those whose steps depend on them.
+fn steps_and_costs_know_of_the_same_nodes() -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    for row in all() {
+        let choice = Choice::new(row);
+        let is_placed = |size: usize, placement: &[u32]| {
+            let call = Call { shared: Some(SharedMemory::PLAIN), ..Call::plain(row.operation, 8, 8) };
+            let placed = match row.needs.shared_memory {
+                true => Call { numa: placement, ..call },
+                false => Call { nodes: placement, ..call },
+            };
+            let accepted = choice.accepts(&placed, size).is_ok() && choice.accepts(&call, size).is_ok();
+            accepted && record_all(&choice, &placed, size) != record_all(&choice, &call, size)
+        };
+        let by_steps = [4, 6].into_iter().any(|size| {
+            cover::placements(size).iter().filter(|placement| !placement.is_empty()).any(|one| is_placed(size, one))
+        });
+        if by_steps != row.knows_nodes() {
+            let [steps, cost] =
+                [by_steps, !by_steps].map(|depends| if depends { "depends" } else { "does not depend" });
+            let what = format!("what it does {steps} on the nodes of the ranks, its cost {cost}");
+            wrong.push(format!("{}::{}: {what}", row.operation, row.name));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failed::from(wrong.join("\n"))) }
 }
 
 /// A file of the catalogue is a row of that name, and the other way round.

@@ -35,6 +35,17 @@ pub struct Algorithm {
     pub run: fn(&mut dyn Comm, &Call, &Parameters),
 }
 
+impl Algorithm {
+    /// Whether it goes by the nodes or NUMA nodes that the ranks are on: its cost tells.
+    pub fn knows_nodes(&self) -> bool {
+        // Six ranks, of which one is on a node of its own.
+        let (ranks, nodes) = (6, [0, 0, 0, 0, 0, 1]);
+        let shape = Shape::of(&Call::plain(self.operation, 1, 1), ranks);
+        let parameters = Parameters::of(self);
+        (self.cost)(&shape, &parameters) != (self.cost)(&Shape { nodes: &nodes, numa: &nodes, ..shape }, &parameters)
+    }
+}
+
 impl std::fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.operation, self.name)

@@ -98,9 +98,7 @@ fn check_variants(row: &'static Algorithm, call: &Call, size: usize, failures: &
 
 /// Nodes of equal width: formulas know the widest only.
 fn check_on_nodes(row: &Algorithm, call: &Call, size: usize, choices: &[Choice], failures: &mut Vec<String>) {
-    for width in
-        [1, 2, 3, 4, 8].into_iter().filter(|width| row.name.ends_with("hierarchical") && size.is_multiple_of(*width))
-    {
+    for width in [1, 2, 3, 4, 8].into_iter().filter(|width| row.knows_nodes() && size.is_multiple_of(*width)) {
         let nodes: Vec<_> = (0..size).map(|rank| (rank / width) as u32).collect();
         let on_nodes = match row.needs.shared_memory {
             true => Call { numa: &nodes, ..*call },

@@ -4,7 +4,7 @@ use crate::algorithms::{PROGRAMS, thin};
 use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
 use crate::report::{self, Report, Row};
-use collie::algorithm::{Operation, find};
+use collie::algorithm::{Operation, of};
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
 
@@ -28,24 +28,30 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials
 }
 
-/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 200 bytes,
-/// more than are under way at once, those of 65 to 128 bytes within them in pieces.
+/// The first algorithm of each operation that knows of nodes, with unequal ones; messages between them in pieces of at
+/// most 200 bytes, more than are under way at once, those of 65 to 128 bytes within them in pieces.
 pub fn by_nodes(
     family: &Family,
     source: &str,
     operations: &[Operation],
     more: &[(&str, &str)],
 ) -> Result<Report, Failed> {
-    let by_nodes = || operations.iter().filter(|operation| find(**operation, "hierarchical").is_some());
-    let hierarchical = by_nodes().map(|operation| (variables::of(*operation), "hierarchical"));
-    let variables: Vec<_> = hierarchical.chain(more.iter().copied()).collect();
+    let among_messages = |operation: &Operation| {
+        of(*operation)
+            .iter()
+            .find(|row| row.knows_nodes() && !row.needs.shared_memory)
+            .map(|row| (*operation, row.name))
+    };
+    let by_nodes: Vec<_> = operations.iter().filter_map(among_messages).collect();
+    let chosen = by_nodes.iter().map(|(operation, name)| (variables::of(*operation), *name));
+    let variables: Vec<_> = chosen.chain(more.iter().copied()).collect();
     let [names, thin] = thin(operations.iter().copied());
     let report = on_nodes(family, RANKS, &[source, &names, &thin], &variables)?;
-    for operation in by_nodes() {
+    for (operation, name) in by_nodes {
         let function = format!("mpi_{operation}");
-        let hierarchical = |row: &Row| row.algorithm.starts_with("hierarchical");
-        if report.calls(|row| row.function.eq_ignore_ascii_case(&function) && hierarchical(row)) == 0 {
-            return Err(format!("hierarchical never ran for {operation}").into());
+        let is_chosen = |row: &Row| row.algorithm.split(':').next() == Some(name);
+        if report.calls(|row| row.function.eq_ignore_ascii_case(&function) && is_chosen(row)) == 0 {
+            return Err(format!("{name} never ran for {operation}").into());
         }
     }
     Ok(report)

@@ -1,7 +1,7 @@
 //! Which of Collie's algorithms can be compared at one size, where several reports, datatypes or roots hold different
 //! ones.
 
-use crate::algorithm::Operation;
+use crate::algorithm::{Algorithm, Operation, find};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,9 @@ pub fn wrong(cell: &CellRow) -> impl Iterator<Item = (Operation, &str)> {
 
 /// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
 fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
-    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
+    let name = row.algorithm.split(':').next().unwrap_or_default();
+    cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
+        && find(cell.cell.operation, name).is_some_and(Algorithm::knows_nodes)
 }
 
 /// What is compared at one size.
