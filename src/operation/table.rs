@@ -11,8 +11,8 @@
 //! 5. For the tests under real MPI, add its calls to a program of `c_tests`, its name to `check.h` there, and the operation
 //!    to those of the program in `tests/programs/algorithms.rs`.
 //!
-//! That is all there must be: nine files where the operation has one algorithm. The compiler or a test names what of it is
-//! missing.
+//! That is all there must be where the row says all that the operation is: nine files if it has one algorithm. The
+//! compiler or a test names what of it is missing.
 //!
 //! Nothing asks for what can follow: rows of a place in `selection/defaults`, when the operation has been measured there or
 //! the literature tells places apart (a test names rows of `everywhere.rules` that no call gets any more); rows in
@@ -21,10 +21,17 @@
 //! `docs/algorithms.md` and the README's table of variables anew. By hand are written the first paragraph of the README,
 //! `docs/rules.md`, and the lists of what `scripts/defaults`, `scripts/learning` and `scripts/performance.py` measure.
 //!
-//! What a row cannot say is new to all of Collie, and these take something else for granted:
-//! [`Operation::gives_one_result`] that a fold of one block into one is of all contributions (that of `MPI_Scan` is not),
-//! `call/local_arguments.rs` and `call/layout.rs` that folds take and give one block (`MPI_Reduce_scatter_block` takes
-//! several), and `bench/bound.rs` what operations of each shape have to send at least.
+//! Of the blocking collectives of MPI that Collie leaves to the MPI library there is none like that. What a row cannot
+//! say is new to all of Collie, and these take something else for granted:
+//!
+//! * `blocks.rs`, `call/own_arguments.rs` and `call/layout.rs`, that blocks whose lengths each rank passes stand on
+//!   both sides (in `MPI_Gatherv`, `MPI_Scatterv` and `MPI_Allgatherv` they stand on one), which is asserted beside the
+//!   rows, and that all of them are of one type (in `MPI_Alltoallw` each has its own).
+//! * [`Operation::gives_one_result`], that a fold of one block into one is of all contributions (that of `MPI_Scan` and
+//!   `MPI_Exscan` is not).
+//! * `call/local_arguments.rs` and `call/layout.rs`, that folds take and give one block (`MPI_Reduce_scatter_block` and
+//!   `MPI_Reduce_scatter` take several).
+//! * `bench/bound.rs`, what operations of each shape have to send at least.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its
 //! two buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays
@@ -213,6 +220,19 @@ operations! {
     }
 }
 
+// Blocks of lengths of the ranks' own stand on both sides or on neither.
+const _: () = {
+    let mut place = 0;
+    while place < ROWS.len() {
+        let [send, receive] = ROWS[place].sides();
+        assert!(
+            matches!(send.holds, Holds::OwnBlockPerRank) == matches!(receive.holds, Holds::OwnBlockPerRank),
+            "blocks that a rank passes lengths of on one side only: see the head of this file"
+        );
+        place += 1;
+    }
+};
+
 impl BufferRole {
     /// Blocks that it holds on a rank that is the root or not, among `size` ranks; `None` where it does not exist.
     pub const fn blocks(&self, size: usize, is_root: bool) -> Option<usize> {
@@ -371,13 +391,15 @@ mod tests {
     #[test]
     fn what_follows_from_the_buffers() {
         use Operation::{Allgather, Allreduce, Alltoall, Alltoallv, Barrier, Bcast, Gather, Reduce, Scatter};
-        let having = |holds: fn(Operation) -> bool| Operation::ALL.into_iter().filter(move |one| holds(*one));
-        assert!(having(Operation::rooted).eq([Bcast, Reduce, Gather, Scatter]));
-        assert!(having(Operation::reduces).eq([Reduce, Allreduce]));
-        assert!(having(Operation::gives_one_result).eq([Reduce, Allreduce]));
-        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall, Alltoallv]));
-        assert!(having(|operation| !operation.has_data()).eq([Barrier]));
-        assert!(having(Operation::tells_in_place).eq([Alltoall, Alltoallv]));
-        assert!(having(Operation::has_own_counts).eq([Alltoallv]));
+        let having = |holds: fn(Operation) -> bool| -> Vec<Operation> {
+            Operation::ALL.into_iter().filter(|one| holds(*one)).collect()
+        };
+        assert_eq!(having(Operation::rooted), [Bcast, Reduce, Gather, Scatter]);
+        assert_eq!(having(Operation::reduces), [Reduce, Allreduce]);
+        assert_eq!(having(Operation::gives_one_result), [Reduce, Allreduce]);
+        assert_eq!(having(Operation::has_blocks), [Gather, Scatter, Allgather, Alltoall, Alltoallv]);
+        assert_eq!(having(|operation| !operation.has_data()), [Barrier]);
+        assert_eq!(having(Operation::tells_in_place), [Alltoall, Alltoallv]);
+        assert_eq!(having(Operation::has_own_counts), [Alltoallv]);
     }
 }
