@@ -3,9 +3,22 @@
 //! # How to add an algorithm
 //!
 //! 1. Write `src/algorithm/<operation>/<name>.rs`: module documentation, `pub const ROW: Algorithm`, `cost`, the body.
-//!    The file's stem, the row's name and what users write in `COLLIE_<OPERATION>` are one word.
+//!    The file's stem, the row's name and what users write in `COLLIE_<OPERATION>` are one word. A short file to begin
+//!    from is `allgather/k_ring.rs`.
+//!
+//!    The documentation says, in this order: in one sentence what happens; how it works; the state after each round
+//!    among a few ranks; cost, needs and memory; the source, and where the code departs from it. The letters of the
+//!    formula are those of `docs/algorithms.md`; that of a parameter begins its help text (`k: ranks in a group`).
+//!
+//!    Who meets whom about which units is arithmetic, and goes to `src/pattern`, with tests of its own. A motion that
+//!    several algorithms share goes to [`engine`].
 //! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`, two lines.
-//! 3. Run `scripts/docs`, which writes `docs/algorithms.md` and its pictures anew.
+//! 3. Hold the row to what it promises, results and costs, without MPI:
+//!
+//!    ```text
+//!    cargo test --features cli,schema --test schedules --test costs -- <operation>::<name>
+//!    ```
+//! 4. Run `scripts/docs`, which writes `docs/algorithms.md` and its pictures anew.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
 //! from the row. `src/operation/table.rs` says how to add an operation, which has a folder here and its line in [`of`].

@@ -1,4 +1,5 @@
-//! Every writer on fixed runs; the expected bytes lie in `tests/snapshots`. `INSTA_UPDATE=always` writes them anew.
+//! Every writer on fixed runs; the expected bytes lie in `tests/snapshots`. What writes them anew:
+//! `INSTA_UPDATE=always cargo test --features cli,schema --lib report::tests`
 
 mod fixture;
 
@@ -430,7 +431,8 @@ fn the_schema_is_the_summarys() {
         std::fs::write(SCHEMA, &expected).unwrap();
     }
     let found = std::fs::read_to_string(SCHEMA).unwrap();
-    assert!(found == expected, "docs/report-schema.json is not current; INSTA_UPDATE=always writes it anew");
+    let advice = "run INSTA_UPDATE=always cargo test --features cli,schema --lib report::tests";
+    assert!(found == expected, "docs/report-schema.json is not current; {advice}");
 }
 
 #[test]
