@@ -3,23 +3,30 @@
 //! Each rank keeps one [`Table`] per communicator; at the end it makes a [`RankRecord`]. What ranks recorded is
 //! [`Merged`] on the way to rank 0, and becomes a [`Summary`] there, which is all that the writers in `report` see.
 //!
-//! * [`function`](Function): every collective function of MPI by name.
-//! * [`bucket`](Bucket): size classes.
+//! * [`function`](Function): every collective function of MPI by name. [`message_call`](MessageCall): the other calls
+//!   that are counted.
+//! * [`bucket`](Bucket): size classes. `durations`: times, counted in steps.
 //! * [`table`](Table): the hot path.
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its
-//!   [account](CacheAccount), and a smaller [table](Direct) for the fast path.
+//!   account ([`cache_account`](CacheAccount)), and a smaller table for the fast path ([`direct`](Direct)).
+//!   [`shared`](SharedList): lists of ranks that several communicators have, kept once.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
-//! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
-//! * [`messages`](MessageCounts): point-to-point calls.
-//! * [`named`](RegionRecord): regions that the program names, and sites that it calls from.
+//! * [`event`](Event): one call of the per-call log; [`events`](EventLog): that log in bounded memory.
+//!   [`picked`](Parts): what a time line shows of it.
+//! * [`messages`](MessageCounts): calls of a thread beside collectives. [`traffic`](Traffic): what our messages sent, by
+//!   receiver.
+//! * [`named`](RegionRecord): regions that the program names, and sites that it calls from; `named_rows`: the same in
+//!   the report.
 //! * [`arrivals`], [`meetings`] and [`clock`]: when ranks came to a call, who came last, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`under_way`](UnderWayRecord): calls that no counter has yet.
 //! * [`record`](RankRecord): what a rank hands in; its `encoding` as bytes.
 //! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank,
 //!   `joining` with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
-//! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one.
+//! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one. `rows`: those of all ranks
+//!   as they are reported; `index`: equal things of several lists, each once; [`spread`](Spread): a quantity over ranks;
+//!   `units`: from what is recorded to what is reported.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,19 @@
 //! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch
 //! files.
+//!
+//! Modules in reading order:
+//!
+//! * `layout`: how much of a report a reader wants to see. `render`: the report in one of its forms.
+//! * `text`: the summary for people. `csv`: one table of it. `json`: everything that it holds. `html`: one page that
+//!   needs nothing else, with `drawings` of the algorithms that ran. `trace`: the time line of the calls. `matrix`:
+//!   traffic as bare matrices. `diff`: two runs side by side.
+//! * What these share: `columns`: tables for a screen. `quantity`: numbers with their units. `names`: a different one
+//!   for each communicator. `totals`: rows summed up. `left`: which calls mode `best` left to the MPI library;
+//!   `under_way`: which had not ended.
+//! * `recovered`: what single ranks wrote before their job ended. `sites`: the functions and lines of the program, by
+//!   their addresses.
+//! * `write`: a report to where it goes. `file`: files that appear only when they are whole; `numbers`: names beside
+//!   another job's. `ending`: what the ending of a name promises; `found`: what a file is that is no report.
 
 #![forbid(unsafe_code)]
 

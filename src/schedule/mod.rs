@@ -1,4 +1,13 @@
 //! The one idea of the crate: an algorithm is written once against [`Comm`] and read by several interpreters.
+//!
+//! Modules in reading order:
+//!
+//! * [`mod@record`]: the steps of one rank, as the algorithm says them.
+//! * [`action`]: what they are lowered to; [`lower`]: how. [`fragments`]: which messages travel in fragments, by the
+//!   [`limits`] of what the MPI library takes on its fast path. [`overlap`]: whether a call's buffers share memory.
+//!   [`seats`]: who is which rank of which board.
+//! * [`verify`]: holds the programs of all ranks to what MPI promises. [`simulate`]: how long they take on a network.
+//!   [`count`]: their critical path, for the cost formulas. [`draw`]: a picture of them.
 
 #![forbid(unsafe_code)]
 

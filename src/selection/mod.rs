@@ -1,8 +1,16 @@
 //! Which algorithm a call gets: the user's variables, then the rules file, then the default tables.
 //!
-//! Modules in reading order: [`variables`] is the one table of environment variables; [`configuration`] reads them, by
-//! `values` into `settings`; [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for
-//! one call. [`native`] is what MPI libraries are known to decide, which `predicted` holds the cost model against.
+//! Modules in reading order:
+//!
+//! * [`variables`]: the one table of environment variables. [`configuration`] reads them, by `values` into `settings`;
+//!   `without_effect`: those that are set and change nothing. [`file_names`]: placeholders in names of files. `error`:
+//!   what is wrong, and what would be accepted.
+//! * [`rules`]: rules files, our own and Open MPI's. [`defaults`]: those that Collie brings along. `learn_file`: the
+//!   one that mode `learn` goes by.
+//! * `situation`: where a call is made; `mpi_library`: on which MPI library. `wanted`: what is asked for there, by a
+//!   variable, a rule or the program.
+//! * [`mod@decide`]: the choice for one call. [`native`]: what MPI libraries are known to decide, which `predicted`
+//!   holds the cost model against.
 //!
 //! Everything here rests only on what MPI makes equal on all ranks and on rank 0's configuration, so all ranks decide
 //! alike. Nothing wrong is passed over: every error says where, what was found and what is accepted.

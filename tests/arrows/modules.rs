@@ -200,7 +200,7 @@ fn path_of(file: &str) -> Names {
 }
 
 /// Whether something is there in tests only: `#[test]`, or `test` in what it is compiled for.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let text = attribute.meta.to_token_stream().to_string();
         text == "test"

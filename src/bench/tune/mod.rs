@@ -7,13 +7,14 @@
 //! under one library does not make up for being slower than without Collie under another. Among rows that lose alike,
 //! the one with fewer messages wins, and of these the one that reaches further.
 //!
-//! Modules in reading order: `group` says which cells are measured together, `compared` what of them can be compared,
-//! `losses` what each candidate loses, `path` the candidates that cost least along the sizes, `rows` makes rows of
-//! that, `cut` says where between two sizes one ends, `reach` says for which other numbers of ranks they hold, by the
-//! cost formulas of `formula`, `between` says what the candidates would lose among further ones, which `estimated` tells
-//! from what they lose elsewhere, `tree` makes rows for all numbers at once; `costs` puts predictions in the place of measurements; `verdicts` makes cells of
-//! what mode `compare` found; `validate` says how good the rows are for what was left out, and `unforced` what was faster
-//! than all that was forced.
+//! Modules in reading order: `settings` says what rules may be made of, `group` which cells are measured together,
+//! `compared` what of them can be compared, `losses` what each candidate loses, `path` the candidates that cost least
+//! along the sizes, `rows` makes rows of that, `cut` says where between two sizes one ends, `reach` says for which
+//! other numbers of ranks they hold, by the cost formulas of `formula`, `between` says what the candidates would lose
+//! among further ones, which `estimated` tells from what they lose elsewhere, `tree` makes rows for all numbers at
+//! once, each of its leaves being a `leaf`; `site` goes from the reports of a site to its rules; `costs` puts
+//! predictions in the place of measurements; `verdicts` makes cells of what mode `compare` found; `validate` says how
+//! good the rows are for what was left out, and `unforced` what was faster than all that was forced.
 
 #![forbid(unsafe_code)]
 
