@@ -16,6 +16,7 @@ mod explain;
 mod explained;
 mod file;
 mod fit;
+mod handing_on;
 mod head;
 mod help;
 mod job;

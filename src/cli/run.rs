@@ -1,6 +1,7 @@
 //! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
 
-use super::launcher::{Launch, Launcher, Variable, prepare};
+use super::handing_on::{Launch, Variable, prepare};
+use super::launcher::Launcher;
 use super::program::{self, Found};
 use super::{Done, Failure, options};
 use crate::family::Family;
