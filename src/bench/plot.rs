@@ -5,6 +5,7 @@
 use super::result::{CellRow, Report, VariantRow};
 use super::table;
 use crate::algorithm::format_bytes;
+use crate::schedule::draw::escape;
 use std::fmt::Write;
 
 const WIDTH: f64 = 1080.0;
@@ -30,13 +31,13 @@ pub fn svg(report: &Report) -> String {
         let _ = writeln!(
             body,
             "<g transform=\"translate(0 {down:.0})\">\n<text x=\"16\" y=\"16\" font-weight=\"bold\">{}</text>",
-            escaped(&table::title(&group[0]))
+            escape(&table::title(&group[0]))
         );
         group_of_charts(&mut body, group, &names);
         body.push_str("</g>\n");
         down += height(&names);
     }
-    let headline = format!("<text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n", escaped(&table::headline(report)));
+    let headline = format!("<text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n", escape(&table::headline(report)));
     drawing(down, &(headline + &body))
 }
 
@@ -121,7 +122,7 @@ fn legend(body: &mut String, names: &[&str], bounded: bool) {
             stroke(place),
             x + 28.0,
             y + 4.0,
-            escaped(&shortened(name))
+            escape(&shortened(name))
         );
     }
 }
@@ -237,10 +238,6 @@ fn round_values((from, to): (f64, f64)) -> Vec<f64> {
     let between = |value: &f64| *value >= from && *value <= to;
     let tens: Vec<_> = powers().filter(between).collect();
     if tens.len() > 4 { tens } else { powers().flat_map(|ten| [ten, 2.0 * ten, 5.0 * ten]).filter(between).collect() }
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

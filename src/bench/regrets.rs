@@ -2,8 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::plot::{COLOURS, drawing, escaped};
+use super::plot::{COLOURS, drawing};
 use super::tune::{LeftOut, Model, Regret};
+use crate::schedule::draw::escape;
 use std::fmt::Write;
 
 const LEFT: f64 = 150.0;
@@ -16,7 +17,7 @@ const GAP: f64 = 34.0;
 pub fn svg(title: &str, regrets: &[(LeftOut, Model, Regret)]) -> String {
     let most = regrets.iter().map(|(.., regret)| regret.mean.max(regret.p90)).fold(0.01, f64::max) * 1.1;
     let x = |share: f64| LEFT + WIDTH * share.max(0.0) / most;
-    let mut body = format!("<text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n", escaped(title));
+    let mut body = format!("<text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n", escape(title));
     let mut y = 44.0;
     for rows in regrets.chunk_by(|(one, ..), (other, ..)| one == other) {
         let name = match rows[0].0 {
@@ -36,7 +37,7 @@ pub fn svg(title: &str, regrets: &[(LeftOut, Model, Regret)]) -> String {
                  <text x=\"{:.1}\" y=\"{:.1}\">{:.1} %, {:.1} %</text>",
                 LEFT - 8.0,
                 y + 11.0,
-                escaped(model.name()),
+                escape(model.name()),
                 end - LEFT,
                 COLOURS[place % COLOURS.len()],
                 x(regret.p90),

@@ -4,6 +4,7 @@ use super::drawings::drawings;
 use super::layout::Layout;
 use super::text;
 use crate::monitor::Summary;
+use crate::schedule::draw::escape;
 use serde::Serialize;
 
 /// Until the script knows more.
@@ -73,11 +74,11 @@ fn page(heading: &str, scripts: &[&str], start: &str, drawings: &str, text: &str
     // Texts of the program may hold "</script>"; in JSON "<" occurs in strings only, where it may be escaped.
     let data = data.replace('<', "\\u003c");
     let parts = [
-        ("{{title}}", escaped(heading)),
+        ("{{title}}", escape(heading)),
         ("{{style}}", STYLE.to_owned()),
-        ("{{heading}}", escaped(heading)),
+        ("{{heading}}", escape(heading)),
         ("{{drawings}}", drawings.to_owned()),
-        ("{{text}}", escaped(text)),
+        ("{{text}}", escape(text)),
         ("{{script}}", scripts.concat()),
         ("{{data}}", data),
         ("{{start}}", start.to_owned()),
@@ -99,15 +100,10 @@ fn drawn(summary: &Summary) -> String {
     let (drawings, left_out) = drawings(summary);
     let mut text = String::new();
     for drawing in &drawings {
-        text += &format!("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(&drawing.heading), drawing.svg);
+        text += &format!("<figure><figcaption>{}</figcaption>{}</figure>\n", escape(&drawing.heading), drawing.svg);
     }
     if left_out > 0 {
         text += &format!("<p class=\"note\">{left_out} more algorithms took less time than these.</p>\n");
     }
     text
-}
-
-/// Text as it may stand in the page.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -7,6 +7,7 @@ mod timeline;
 mod tree;
 mod winners;
 
+pub use svg::escape;
 pub use timeline::seconds;
 pub use winners::{NotSimulated, Winner, winners};
 
