@@ -1,9 +1,9 @@
 //! `collie draw`: an algorithm as an SVG picture.
 
-use super::explain::{bytes, nodes_of};
+use super::explain::{bytes, nodes_of, refuse_root_and_bytes};
 use super::file::{try_output, write_file};
 use super::{Done, Failure};
-use crate::algorithm::{Call, Operation, counted, parse_choice};
+use crate::algorithm::{Call, Operation, parse_choice};
 use crate::bench::numbers::whole;
 use crate::schedule::draw::{MOST_STEPS, draw};
 use crate::schedule::simulate::Network;
@@ -49,15 +49,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let choice = parse_choice(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(format!("--network: {error}")))?;
     let ranks = arguments.ranks as usize;
-    if arguments.root >= ranks {
-        return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
-    }
-    if arguments.root > 0 && !operation.rooted() {
-        return Err(Failure::usage(format!("--root is for operations with a root; {operation} has none")));
-    }
-    if arguments.bytes.is_some_and(|bytes| bytes > 0) && !operation.has_data() {
-        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
-    }
+    refuse_root_and_bytes(operation, ranks, arguments.root, arguments.bytes)?;
     let bytes = arguments.bytes.unwrap_or(64 << 10);
     let nodes = network.nodes(ranks);
     if arguments.numa.is_some() && !choice.shares_memory() {

@@ -95,61 +95,22 @@ fn version(text: &str) -> Result<Version, String> {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let ranks = arguments.ranks as usize;
-    if arguments.root >= ranks {
-        return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
-    }
-    if arguments.root > 0 && !operation.rooted() {
-        return Err(Failure::usage(format!("--root is for operations with a root; {operation} has none")));
-    }
-    if arguments.bytes.is_some_and(|bytes| bytes > 0) && !operation.has_data() {
-        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
-    }
-    if arguments.non_commutative && !operation.reduces() {
-        return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
-    }
-    if arguments.user_defined && !operation.reduces() {
-        return Err(Failure::usage(format!("--user-defined is for reductions; {operation} reduces nothing")));
-    }
-    if arguments.element.is_some() && !operation.reduces() {
-        return Err(Failure::usage(format!("--element is for reductions; {operation} reduces nothing")));
-    }
-    let element = arguments.element.unwrap_or(ELEMENT);
+    refuse_root_and_bytes(operation, ranks, arguments.root, arguments.bytes)?;
+    refuse_options_of_reductions(arguments, operation)?;
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
-    let unit = if operation.reduces() { element } else { 1 };
-    let one = if operation.has_data() && !operation.has_own_counts() { element } else { 0 };
-    let bytes = arguments.bytes.unwrap_or(one);
-    if !bytes.is_multiple_of(unit) {
-        let message = format!("--bytes {bytes} is not a whole number of elements of {unit} bytes (--element)");
-        return Err(Failure::usage(message));
-    }
+    let (count, unit) = size(arguments, operation)?;
     let (configuration, [rules, tables]) = configuration(arguments)?;
-    if arguments.numa.is_some() && configuration.transport != Transport::Shared {
-        return Err(Failure::usage("--numa is for ranks that share memory (--transport shared)"));
-    }
-    let numa =
-        arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
-    let numa = numa.unwrap_or_else(|| configuration.numa.stated(ranks).unwrap_or_default());
+    let numa = numa_nodes(arguments, &configuration)?;
     let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
     let reports = reports.map_err(Failure::cannot)?.concat();
-    let situation = Situation {
-        oversubscribed: arguments.oversubscribed,
-        mpi: Mpi {
-            implementation: arguments.mpi.unwrap_or_default(),
-            version: arguments.mpi_version.unwrap_or_default(),
-        },
-        limits: match configuration.transport {
-            Transport::Messages => configuration.limits_within_node(ProtocolLimits::NONE, arguments.oversubscribed),
-            Transport::Shared => ProtocolLimits::NONE,
-        },
-        ..Situation::plain(ranks).on(&nodes)
-    };
+    let situation = situation(arguments, &configuration, &nodes);
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
         commutative: !arguments.non_commutative,
         reduce_local: arguments.user_defined || arguments.non_commutative,
         nodes: &nodes,
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
-        ..Call::plain(operation, bytes / unit, unit)
+        ..Call::plain(operation, count, unit)
     };
     // Algorithms that live in shared memory combine by kernels, which operations of the program have none of.
     let has_kernel = !call.reduce_local;
@@ -176,6 +137,78 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         text.push_str(&nearest_measurements::text(&reports, &Measured::of(&call, &situation)));
     }
     Ok(Done::from(text))
+}
+
+/// Refuses a root that is not among the ranks, and a root and bytes that the operation has none of.
+pub fn refuse_root_and_bytes(
+    operation: Operation,
+    ranks: usize,
+    root: usize,
+    bytes: Option<usize>,
+) -> Result<(), Failure> {
+    if root >= ranks {
+        return Err(Failure::usage(format!("there is no root {root} among {}", counted(ranks, "rank"))));
+    }
+    if root > 0 && !operation.rooted() {
+        return Err(Failure::usage(format!("--root is for operations with a root; {operation} has none")));
+    }
+    if bytes.is_some_and(|bytes| bytes > 0) && !operation.has_data() {
+        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
+    }
+    Ok(())
+}
+
+/// Refuses what only reductions have, of an operation that is none.
+fn refuse_options_of_reductions(arguments: &Arguments, operation: Operation) -> Result<(), Failure> {
+    let given = [
+        ("--non-commutative", arguments.non_commutative),
+        ("--user-defined", arguments.user_defined),
+        ("--element", arguments.element.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given && !operation.reduces()) {
+        Some((option, _)) => Err(Failure::usage(format!("{option} is for reductions; {operation} reduces nothing"))),
+        None => Ok(()),
+    }
+}
+
+/// How many units the call has, and the bytes of one.
+fn size(arguments: &Arguments, operation: Operation) -> Result<(usize, usize), Failure> {
+    let element = arguments.element.unwrap_or(ELEMENT);
+    let unit = if operation.reduces() { element } else { 1 };
+    let one = if operation.has_data() && !operation.has_own_counts() { element } else { 0 };
+    let bytes = arguments.bytes.unwrap_or(one);
+    if !bytes.is_multiple_of(unit) {
+        let message = format!("--bytes {bytes} is not a whole number of elements of {unit} bytes (--element)");
+        return Err(Failure::usage(message));
+    }
+    Ok((bytes / unit, unit))
+}
+
+/// The NUMA node of each rank, as the command line or the variables say.
+fn numa_nodes(arguments: &Arguments, configuration: &Configuration) -> Result<Vec<u32>, Failure> {
+    let ranks = arguments.ranks as usize;
+    if arguments.numa.is_some() && configuration.transport != Transport::Shared {
+        return Err(Failure::usage("--numa is for ranks that share memory (--transport shared)"));
+    }
+    let numa =
+        arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
+    Ok(numa.unwrap_or_else(|| configuration.numa.stated(ranks).unwrap_or_default()))
+}
+
+/// Where the call is made.
+fn situation(arguments: &Arguments, configuration: &Configuration, nodes: &[u32]) -> Situation {
+    Situation {
+        oversubscribed: arguments.oversubscribed,
+        mpi: Mpi {
+            implementation: arguments.mpi.unwrap_or_default(),
+            version: arguments.mpi_version.unwrap_or_default(),
+        },
+        limits: match configuration.transport {
+            Transport::Messages => configuration.limits_within_node(ProtocolLimits::NONE, arguments.oversubscribed),
+            Transport::Shared => ProtocolLimits::NONE,
+        },
+        ..Situation::plain(arguments.ranks as usize).on(nodes)
+    }
 }
 
 /// What the variables and the command line say, and the texts of the rules file and of the user's tables.

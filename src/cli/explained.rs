@@ -116,7 +116,7 @@ impl Explained<'_> {
             Decided::Native { .. } => None,
         };
         let learned = if by.by.is_default() { self.learned(ours) } else { String::new() };
-        let used = match decided {
+        match &decided {
             Decided::Ours { choice, by } => {
                 let _ = writeln!(text, "gets {choice}\nby {by}");
                 text.push_str(&self.grounds(&by.by));
@@ -126,9 +126,6 @@ impl Explained<'_> {
                 if call.bytes() == 0 && call.operation.has_data() && !call.operation.has_own_counts() {
                     text.push_str("but has no bytes, so that no message is sent\n");
                 }
-                text.push_str(&learned);
-                text.push('\n');
-                Some(by.by)
             }
             Decided::Native { by } => {
                 let _ = writeln!(text, "stays with the MPI library\nby {by}");
@@ -138,11 +135,10 @@ impl Explained<'_> {
                     let learns = configuration.mode == Mode::Learn && !in_order;
                     text.push_str(&unmeasured(situation.mpi, learns));
                 }
-                text.push_str(&learned);
-                text.push('\n');
-                Some(by.by)
             }
-        };
+        }
+        text.push_str(&learned);
+        text.push('\n');
         text.push_str(&self.in_pieces());
         if configuration.mode == Mode::Best {
             let replace = Configuration { mode: Mode::Replace, ..configuration.clone() };
@@ -150,6 +146,15 @@ impl Explained<'_> {
                 let _ = writeln!(text, "in mode replace: {choice}\nby {by}\n");
             }
         }
+        text.push_str(&self.considered(&by.by));
+        text.push_str(&self.nearly());
+        text.push_str(&self.catalogue(ours));
+        text
+    }
+
+    /// What was asked in turn, and what each says; empty if nothing was. `used` is what decided.
+    fn considered(&self, used: &By) -> String {
+        let Self { configuration, situation, call, .. } = *self;
         let mut rows = Vec::new();
         for candidate in Candidates::of(None, configuration, situation, call) {
             let (verdict, time) = match candidate.wanted {
@@ -162,15 +167,13 @@ impl Explained<'_> {
                 Wanted::Auto => ("leaves it to the tables".to_owned(), String::new()),
                 Wanted::Native => ("the MPI library's own".to_owned(), String::new()),
             };
-            let verdict = if used.as_ref() == Some(&candidate.by) { "used".to_owned() } else { verdict };
+            let verdict = if *used == candidate.by { "used".to_owned() } else { verdict };
             rows.push(vec![candidate.by.to_string(), candidate.wanted.to_string(), time, verdict]);
         }
-        if !rows.is_empty() {
-            let _ = writeln!(text, "considered, in this order:\n{}", columns(2, &rows));
+        if rows.is_empty() {
+            return String::new();
         }
-        text.push_str(&self.nearly());
-        text.push_str(&self.catalogue(ours));
-        text
+        format!("considered, in this order:\n{}\n", columns(2, &rows))
     }
 
     /// The rules of the user's own for so many ranks and bytes that come before what decides, and what of their conditions
