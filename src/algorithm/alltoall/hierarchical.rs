@@ -1,10 +1,10 @@
 //! Blocks for other nodes are collected by leaders, travel from node to node in one message, and are handed out there.
 //!
-//! Each node has `leaders` leaders at most, its first ranks; node B is the affair of leader B mod `leaders`. Every rank
-//! gives each leader all blocks for the nodes that are its affair, and exchanges the blocks of its own node directly. A
-//! leader sends each of its nodes one message with all blocks from here to there, gets one in turn, and hands each rank
-//! its blocks out. With one leader a node sends the fewest messages; with more they share the copying, and with as many
-//! as there are ranks everybody talks to other nodes. Where the nodes are not known all ranks count as one node.
+//! Each node has `leaders` leaders at most, its first ranks; leader B mod `leaders` serves node B. Every rank gives
+//! each leader all blocks for the nodes that it serves, and exchanges the blocks of its own node directly. A leader
+//! sends each of its nodes one message with all blocks from here to there, gets one in turn, and hands each rank its
+//! blocks out. With one leader a node sends the fewest messages; with more they share the copying, and with as many as
+//! there are ranks everybody talks to other nodes. Where the nodes are not known all ranks count as one node.
 //!
 //! State at p = 4, nodes {0 1} {2 3}, one leader (blocks held, as from→to; those to oneself not shown):
 //!
@@ -16,19 +16,22 @@
 //! handed     1→0 2→0 3→0          0→1 2→1 3→1 0→2 1→2 3→2          0→3 1→3 2→3
 //! ```
 //!
-//! Cost for N nodes of m ranks with l leaders, h the most nodes that are one leader's affair (N − 1 if l = 1, else
-//! N/l): the own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs:
-//! nothing. Memory: at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
+//! Cost for N nodes of m ranks with l leaders, h the most nodes that one leader serves (N − 1 if l = 1, else N/l): the
+//! own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs: nothing.
+//! Memory: at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
 //!
 //! Source: R. Kumar, A. Mamidala, D. K. Panda, "Scaling Alltoall Collective on Multi-core Systems", IPDPS workshops
 //! 2008; S. Lockhart, A. Bienz, W. Gropp, L. Olson, "Performance Analysis and Optimal Node-aware Communication for
 //! Enlarged Conjugate Gradient Methods", TOPC 10(1), 2023, for several leaders. Departures: 1. nodes may be of any
 //! sizes and ranks anywhere on them; 2. leaders part nodes among them, rather than ranks.
 
+mod ranges;
+
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::operation::{Comm, Range, Requests};
 use crate::pattern::node_order::NodeOrder;
+use ranges::{Ranges, copy, packed, push, units};
 use smallvec::SmallVec;
 
 /// The catalogue row.
@@ -54,16 +57,16 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let (nodes, widest) = shape.nodes();
     let leaders = parameters.count("leaders").min(widest);
-    let affairs = match leaders {
+    let remote_nodes = match leaders {
         _ if nodes == 1 => 0,
         1 => nodes - 1,
         _ => nodes.div_ceil(leaders),
     };
-    let [m, n, b] = [widest as f64, affairs as f64, shape.bytes as f64];
+    let [m, n, b] = [widest as f64, remote_nodes as f64, shape.bytes as f64];
     let cost = |messages: f64, blocks: f64| Cost { rounds: messages, bytes: messages * blocks * b, ..Cost::default() };
-    let inside = if affairs == 0 { Cost::default() } else { cost(m - 1.0, n * m) };
+    let inside = if remote_nodes == 0 { Cost::default() } else { cost(m - 1.0, n * m) };
     // Several leaders get in each other's way once: a port takes what comes first.
-    let delay = Cost { rounds: if leaders > 1 && affairs > 0 { 1.0 } else { 0.0 }, ..Cost::default() };
+    let delay = Cost { rounds: if leaders > 1 && remote_nodes > 0 { 1.0 } else { 0.0 }, ..Cost::default() };
     cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside + delay
 }
 
@@ -80,51 +83,6 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     comm.wait(&collecting);
     let arrived = node.exchange(comm, &collected);
     node.hand_out(comm, &collected, &arrived);
-}
-
-/// Several ranges as one after the other; neighbours are one.
-type Ranges = SmallVec<[Range; 8]>;
-
-fn push(ranges: &mut Ranges, range: Range) {
-    match ranges.last_mut() {
-        Some(last) if last.buffer == range.buffer && last.end() == range.start => last.len += range.len,
-        _ => ranges.push(range),
-    }
-}
-
-fn units(ranges: &Ranges) -> usize {
-    ranges.iter().map(|range| range.len).sum()
-}
-
-/// One range with what the ranges hold: they themselves if they are one, else a copy in `room`.
-fn packed(comm: &mut dyn Comm, ranges: &Ranges, room: impl FnOnce(&mut dyn Comm) -> Range) -> Range {
-    if let [only] = ranges[..] {
-        return only;
-    }
-    let room = room(comm);
-    let mut end = 0;
-    for range in ranges {
-        comm.copy(*range, room.part(end, range.len));
-        end += range.len;
-    }
-    room.part(0, end)
-}
-
-/// Copies what some ranges hold to others, of the same length together.
-fn copy(comm: &mut dyn Comm, from: &Ranges, into: &Ranges) {
-    let (mut place, mut done) = (0, 0);
-    for target in into {
-        let mut filled = 0;
-        while filled < target.len {
-            let source = from[place];
-            let len = (source.len - done).min(target.len - filled);
-            comm.copy(source.part(done, len), target.part(filled, len));
-            (filled, done) = (filled + len, done + len);
-            if done == source.len {
-                (place, done) = (place + 1, 0);
-            }
-        }
-    }
 }
 
 /// What a rank knows of its node.
@@ -147,28 +105,28 @@ impl Node<'_> {
         self.most.min(self.order.members(node).len())
     }
 
-    /// The nodes that are the affair of the own node's leader `leader`, in an order in which all leaders may go through
-    /// theirs without two of them meeting at a third.
-    fn affairs(&self, leader: usize) -> impl Iterator<Item = usize> + Clone {
+    /// The nodes that the own node's leader `leader` serves, in an order in which all leaders may go through theirs
+    /// without two of them meeting at a third.
+    fn remote_nodes(&self, leader: usize) -> impl Iterator<Item = usize> + Clone {
         let (own, number, leaders) = (self.own, self.order.number(), self.leaders(self.own));
         let turns = number.div_ceil(leaders);
         let nodes = (0..turns).map(move |turn| leader + leaders * ((own / leaders + turn) % turns));
         nodes.filter(move |node| *node < number && *node != own)
     }
 
-    /// Members of the nodes that are the affair of `leader`.
+    /// Members of the nodes that `leader` serves.
     fn outside(&self, leader: usize) -> usize {
-        self.affairs(leader).map(|node| self.order.members(node).len()).sum()
+        self.remote_nodes(leader).map(|node| self.order.members(node).len()).sum()
     }
 
-    /// The rank of the leader of `node` whose affair `other` is.
+    /// The rank of the leader of `node` that serves `other`.
     fn speaker(&self, node: usize, other: usize) -> usize {
         self.order.members(node)[other % self.leaders(node)]
     }
 
-    /// Whether that member of the own node is a leader with any affairs.
+    /// Whether that member of the own node is a leader with any nodes to serve.
     fn leads(&self, member: usize) -> bool {
-        member < self.leaders(self.own) && self.affairs(member).next().is_some()
+        member < self.leaders(self.own) && self.remote_nodes(member).next().is_some()
     }
 
     /// The other members of the own node, from the next one on.
@@ -183,10 +141,10 @@ impl Node<'_> {
         (1..width).map(move |distance| (index + width - distance) % width)
     }
 
-    /// The blocks of `buffer` for, or from, the nodes that are the affair of `leader`.
-    fn user(&self, buffer: fn(usize, usize) -> Range, leader: usize) -> Ranges {
+    /// The blocks of `buffer` for, or from, the nodes that `leader` serves.
+    fn blocks_of(&self, buffer: fn(usize, usize) -> Range, leader: usize) -> Ranges {
         let mut ranges = Ranges::new();
-        for rank in self.affairs(leader).flat_map(|node| self.order.members(node)) {
+        for rank in self.remote_nodes(leader).flat_map(|node| self.order.members(node)) {
             push(&mut ranges, buffer(rank * self.block, self.block));
         }
         ranges
@@ -204,7 +162,7 @@ impl Node<'_> {
             }
         }
         for leader in self.ahead().filter(|member| self.leads(*member)) {
-            let blocks = self.user(Range::send, leader);
+            let blocks = self.blocks_of(Range::send, leader);
             let blocks = packed(comm, &blocks, |comm| comm.scratch(units(&blocks)));
             messages.push(comm.isend(self.members()[leader], blocks));
         }
@@ -221,7 +179,7 @@ impl Node<'_> {
             return arrived;
         }
         let mut before = 0;
-        for node in self.affairs(self.index) {
+        for node in self.remote_nodes(self.index) {
             let theirs = self.order.members(node);
             let room = comm.scratch(theirs.len() * width * b);
             arrived.push(room);
@@ -252,7 +210,7 @@ impl Node<'_> {
         let mut messages = Requests::new();
         let mut packed_there = SmallVec::<[(Range, Ranges); 4]>::new();
         for leader in self.behind().filter(|member| self.leads(*member)) {
-            let places = self.user(Range::receive, leader);
+            let places = self.blocks_of(Range::receive, leader);
             let room = match places[..] {
                 [only] => only,
                 _ => {
@@ -270,7 +228,7 @@ impl Node<'_> {
                 messages.push(comm.isend(self.members()[member], blocks));
             }
             let own = self.arrived_for(self.index, arrived);
-            copy(comm, &own, &self.user(Range::receive, self.index));
+            copy(comm, &own, &self.blocks_of(Range::receive, self.index));
         }
         comm.wait(&messages);
         for (room, places) in packed_there {
