@@ -1,35 +1,12 @@
 //! What rows come out of which measurements.
 
 use super::super::*;
+use super::made_up::{SETTINGS, cell, lines};
 use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
-use crate::monitor::{Comparison, Verdict};
-use crate::selection::{Purpose, Situation, Transport, never_used, parse_rules};
-
-const SETTINGS: Settings =
-    Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, anywhere: true, extend: Extend::Alike };
-
-/// A cell of allreduce with times of algorithms in microseconds; native takes ten.
-fn cell(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
-    let mut cell = row(Operation::Allreduce, bytes, ranks, 1.0);
-    let auto = cell.variants.pop().expect("auto");
-    cell.variants.extend(times.iter().map(|(name, time)| {
-        let mut row = VariantRow { variant: (*name).to_owned(), algorithm: (*name).to_owned(), ..auto.clone() };
-        row.seconds.median = time / 1e6;
-        let ratio = 10.0 / time;
-        row.against_native = Some(Ratio { ratio, low: Some(ratio * 0.99), high: Some(ratio * 1.01) });
-        row
-    }));
-    cell
-}
-
-fn lines(reports: &[Report], settings: Settings) -> Vec<String> {
-    let blocks = tune(reports, settings).unwrap();
-    let all = blocks.iter().flat_map(|block| &block.rules);
-    all.map(|rule| rule.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
-}
+use crate::selection::{Transport, parse_rules};
 
 #[test]
 fn what_gave_a_wrong_result_has_no_row_of_that_operation() {
@@ -44,15 +21,6 @@ fn what_gave_a_wrong_result_has_no_row_of_that_operation() {
     assert!(names_ring(&[right.clone(), wrong.clone()], Report::clone) && names_ring(&[wrong.clone()], cost));
     wrong.wrong = vec!["ring".to_owned()];
     assert!(!names_ring(&[right, wrong.clone()], Report::clone) && !names_ring(&[wrong], cost));
-}
-
-#[test]
-fn verdicts_of_one_size_class_count_together() {
-    let class = |bytes, ring| CellRow { size_class: Some((1024, 2047)), ..cell(bytes, 4, &[("ring", ring)]) };
-    let native = Settings { native: true, ..SETTINGS };
-    // Native takes 10: twice as fast on one communicator, and by far slower on another.
-    let found = lines(&[report(vec![class(1104, 5.0), class(1904, 40.0)])], native);
-    assert_eq!(found, ["allreduce 4 * native if one_node"].map(|rule| rule.replace(" if one_node", "")), "{found:?}");
 }
 
 #[test]
@@ -169,20 +137,6 @@ fn what_was_measured_twice_counts_by_the_mean() {
 }
 
 #[test]
-fn of_ranks_that_share_nodes_nothing_is_estimated_for_two() {
-    let mut cell = cell_of_all(64, 4, &[("recursive_doubling", 5.0)]);
-    cell.ranks_per_node = vec![2, 2];
-    let found = |anywhere| {
-        let settings = Settings { anywhere, extend: Extend::Estimated, ..SETTINGS };
-        text(&tune(&[report(vec![cell.clone()])], settings).unwrap(), "")
-    };
-    let here = found(false);
-    assert_eq!(never_used(&parse_rules("x", &here).unwrap(), Purpose::Rules), [], "{here}");
-    assert!(here.contains("allreduce, 3 ranks, estimated"), "{here}");
-    assert!(found(true).contains("allreduce, 2 to 3 ranks, estimated"), "{}", found(true));
-}
-
-#[test]
 fn what_was_measured_with_more_ranks_than_cores_holds_there() {
     let crowded = |oversubscribed, ranks| CellRow { oversubscribed, ..cell(64, ranks, &[("linear", 5.0)]) };
     for form in [Form::Table, Form::Tree] {
@@ -280,21 +234,6 @@ fn native_is_a_candidate_where_that_is_asked_for() {
 }
 
 #[test]
-fn numbers_of_ranks_that_were_not_measured_follow_the_nearest() {
-    // The best that the formulas know, so that it stays ahead wherever it is.
-    let of = |ranks, name| {
-        let mut cell = cell(8, ranks, &[(name, 1.0)]);
-        cell.cell.operation = Operation::Barrier;
-        cell
-    };
-    let cells = vec![of(4, "dissemination"), of(16, "dissemination")];
-    let found = lines(&[report(cells.clone())], SETTINGS);
-    assert_eq!(found, ["barrier 2-8 * dissemination", "barrier 9-32 * dissemination"]);
-    let found = lines(&[report(cells)], Settings { extend: Extend::Exact, ..SETTINGS });
-    assert_eq!(found, ["barrier 4 * dissemination", "barrier 16 * dissemination"]);
-}
-
-#[test]
 fn places_are_told_apart_where_the_reports_hold_several() {
     let mut crowded = cell(64, 4, &[("ring", 1.0)]);
     crowded.oversubscribed = true;
@@ -316,21 +255,6 @@ fn the_file_is_read_back() {
     let read = parse_rules("tuned.rules", &written).unwrap();
     assert_eq!(read.of(Operation::Allreduce).len(), 2, "{written}");
     assert!(written.starts_with("# Measured on\n#\n# one machine\n"), "{written}");
-}
-
-#[test]
-fn what_is_the_same_among_two_ranks_holds_for_two_ranks() {
-    let mut two = cell(64, 2, &[("ring", 1.0)]);
-    two.cell.operation = Operation::Bcast;
-    assert_eq!(lines(&[report(vec![two])], SETTINGS), ["bcast 2 * ring"]);
-    // Among four, a tree is as good as any by its formula up to eight, and linear is not.
-    let four = |name| {
-        let mut four = cell(64, 4, &[(name, 1.0)]);
-        four.cell.operation = Operation::Bcast;
-        lines(&[report(vec![four])], SETTINGS)
-    };
-    assert_eq!(four("ring"), ["bcast 2-8 * ring"]);
-    assert_eq!(four("linear"), ["bcast 2-4 * linear"]);
 }
 
 #[test]
@@ -453,109 +377,6 @@ fn a_row_ends_where_times_meet() {
     assert!((found.most - (3.8 / 3.2 - 1.0)).abs() < 1e-9, "{found:?}");
 }
 
-/// A comparison that is certain of this ratio, native over ours.
-fn compared(ratio: f64) -> Comparison {
-    Comparison {
-        pairs: 20,
-        native_median_seconds: 1e-5,
-        collie_median_seconds: 1e-5 / ratio,
-        ratio,
-        ratio_low: Some(ratio * 0.98),
-        ratio_high: Some(ratio * 1.02),
-        native_p10_seconds: None,
-        collie_p10_seconds: None,
-        difference_seconds: None,
-        difference_low_seconds: None,
-        difference_high_seconds: None,
-        p_value: 0.001,
-        verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
-    }
-}
-
-#[test]
-fn verdicts_of_a_run_are_a_data_set() {
-    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
-    let comparison = |bytes_from: u64, ratio: f64| ComparisonRow {
-        function: "MPI_Bcast".to_owned(),
-        communicator: 0,
-        bytes_from,
-        bytes_to: 2 * bytes_from - 1,
-        commutative: true,
-        calls: 100,
-        result: compared(ratio),
-        saved_seconds: None,
-    };
-    let ran = |bytes_from: u64| -> Row {
-        let text = format!(
-            r#"{{"function": "MPI_Bcast", "communicator": 0, "bytes_from": {bytes_from}, "bytes_to": {}, "algorithm": "binomial:segment=none",
-            "decided_by": "x", "ranks": 2, "calls": 50, "calls_all_ranks": 100, "bytes": 0,
-            "total_seconds": {}, "mean_seconds": 0, "min_seconds": 0, "p50_seconds": 0, "p90_seconds": 0, "p99_seconds": 0,
-            "max_seconds": 0, "share": 0, "durations": []}}"#,
-            2 * bytes_from - 1,
-            serde_json::to_string(&crate::monitor::Spread::default()).unwrap()
-        );
-        serde_json::from_str(&text).unwrap()
-    };
-    let host = |rank| RankRow { rank, host: "here".to_owned(), ..RankRow::default() };
-    let summary = Summary {
-        mpi_library: "Open MPI v4.1.4".to_owned(),
-        comparisons: vec![comparison(64, 0.5), comparison(4096, 2.0)],
-        rows: vec![ran(64), ran(4096)],
-        communicators: vec![CommunicatorRow { size: 2, members: vec![0, 1], ..CommunicatorRow::default() }],
-        per_rank: vec![host(0), host(1)],
-        ..Summary::default()
-    };
-    let native = Settings { native: true, by_mpi: true, extend: Extend::Exact, ..SETTINGS };
-    let end = "if mpi=openmpi and mpi_version=4.1";
-    let expected = [format!("bcast 2 0-721 native {end}"), format!("bcast 2 722-inf binomial:segment=none {end}")];
-    assert_eq!(lines(&[of_comparisons(&summary)], native), expected);
-    let evidence = &tune(&[of_comparisons(&summary)], native).unwrap()[0].evidence;
-    assert!(evidence.ends_with("native over this: 64-127 0.50 native, 4096-8191 2.00"), "{evidence}");
-    // What the fastest epochs took, and the size that all calls had.
-    let mut timed = summary.clone();
-    timed.comparisons[1].result.collie_p10_seconds = Some(4e-6);
-    timed.rows[1].bytes = 100 * 6000;
-    let cell = &of_comparisons(&timed).cells[1];
-    assert_eq!((cell.cell.bytes, cell.variants[1].seconds.median), (6000, 4e-6));
-    assert!((cell.variants[0].seconds.median - 8e-6).abs() < 1e-12, "{cell:?}");
-    let cut = crate::monitor::LimitsRecord {
-        bytes: vec![256, 4040],
-        longest: vec![512, 32320],
-        ways: vec!["both".into(), "exchange".into()],
-        measured_seconds: None,
-        measured_with: None,
-    };
-    let limits = of_comparisons(&Summary { protocol_limits: Some(cut), ..summary.clone() }).limits();
-    let words: Vec<_> = limits.limits().map(|limit| limit.to_string()).collect();
-    assert_eq!(words, ["256", "4040x8:exchange"]);
-    // More ranks than cores, as a rank says, or as a table does in an older report.
-    let crowded = |summary: &Summary| of_comparisons(summary).cells.iter().all(|cell| cell.oversubscribed);
-    assert!(!crowded(&summary));
-    let mut of_rank = summary.clone();
-    of_rank.per_rank[1].oversubscribed = true;
-    let mut of_table = summary.clone();
-    of_table.rows[1].decided_by = "default one_node_oversubscribed:11".into();
-    assert!(crowded(&of_rank) && crowded(&of_table));
-    // Calls of the size class that several of ours carried out.
-    let mut several = summary.clone();
-    several.rows.push(Row { algorithm: "linear".to_owned(), ..ran(4096) });
-    several.rows.push(Row { decided_by: "y".to_owned(), ..ran(64) });
-    several.rows.push(Row { algorithm: "native".to_owned(), ..ran(64) });
-    let found = of_comparisons(&several);
-    assert_eq!(lines(std::slice::from_ref(&found), native), [format!("bcast 2 * native {end}")]);
-    let [doubt] = &found.in_doubt[..] else { panic!("{found:?}") };
-    let both = crate::bench::result::Doubt::Several(["binomial:segment=none", "linear"].map(String::from).to_vec());
-    assert_eq!((doubt.size_class, &doubt.why), (Some((4096, 8191)), &both));
-    // The same run over shared memory, and where this could not be had.
-    let sent = crate::monitor::TrafficRow { from: 0, to: 1, messages: 1, bytes: 8, on_node: true };
-    let mut over_memory = Summary { shared_traffic: vec![sent], ..summary };
-    let beside_memory = |end: &str, word: &str| end.replace("if mpi", &format!("if {word} and mpi"));
-    let expected_there = expected.each_ref().map(|rule| beside_memory(rule, "shared_memory"));
-    assert_eq!(lines(&[of_comparisons(&over_memory)], native), expected_there);
-    over_memory.communicators[0].no_shared_memory = Some("no room in /dev/shm".into());
-    assert_eq!(lines(&[of_comparisons(&over_memory)], native), expected);
-}
-
 #[test]
 fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     let shared = |mut cell: CellRow| {
@@ -586,165 +407,4 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     // Rules do not tell transports apart there.
     both.ranks_per_node = vec![1, 1];
     assert_eq!(lines(&[report(vec![both])], SETTINGS), [rule("recursive_doubling", "")]);
-}
-
-#[test]
-fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
-    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
-    let comparison = |commutative: bool, ratio: f64| ComparisonRow {
-        function: "MPI_Reduce".to_owned(),
-        communicator: 0,
-        bytes_from: 64,
-        bytes_to: 127,
-        commutative,
-        calls: 100,
-        result: compared(ratio),
-        saved_seconds: None,
-    };
-    let ran = |algorithm: &str| Row {
-        function: "MPI_Reduce".to_owned(),
-        bytes_from: 64,
-        bytes_to: 127,
-        algorithm: algorithm.to_owned(),
-        ..Row::default()
-    };
-    let summary = Summary {
-        mpi_library: "Open MPI v4.1.4".to_owned(),
-        comparisons: vec![comparison(true, 2.0), comparison(false, 1.5)],
-        rows: vec![ran("linear"), ran("binary:segment=none,max_requests=8")],
-        communicators: vec![CommunicatorRow { size: 2, members: vec![0, 1], ..CommunicatorRow::default() }],
-        per_rank: [0, 1].map(|rank| RankRow { rank, host: "here".to_owned(), ..RankRow::default() }).to_vec(),
-        ..Summary::default()
-    };
-    let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
-    let both = ["reduce 2 * binary:segment=none,max_requests=8 if commutative", "reduce 2 * linear if non_commutative"];
-    assert_eq!(lines(&[of_comparisons(&summary)], settings), both);
-    // Of two that keep the order nobody knows which was compared with what.
-    let several = |rows: [&str; 2]| Summary { rows: rows.map(ran).to_vec(), ..summary.clone() };
-    assert!(lines(&[of_comparisons(&several(["linear", "fibonacci"]))], settings).is_empty());
-    // What does not keep it carried out the others.
-    let in_doubt = Summary { rows: ["linear", "fibonacci", "binary"].map(ran).to_vec(), ..summary.clone() };
-    let written = lines(&[of_comparisons(&in_doubt)], settings);
-    assert!(written.len() == 1 && written[0].starts_with("reduce 2 * binary"), "{written:?}");
-    let same = lines(&[of_comparisons(&several(["linear", "linear"]))], settings);
-    assert_eq!(same, ["reduce 2 * linear if commutative", "reduce 2 * linear if non_commutative"]);
-    let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
-    assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
-}
-
-#[test]
-fn single_sizes_inside_a_class_are_in_order_with_it() {
-    let of_class = |from: usize, bytes: usize| CellRow {
-        size_class: Some((from, 2 * from - 1)),
-        ..cell(bytes, 4, &[("ring", 1.0), ("recursive_doubling", 9.0)])
-    };
-    let single = cell(1536, 4, &[("ring", 9.0), ("recursive_doubling", 1.0)]);
-    let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
-    let rules = lines(&[report(vec![of_class(1024, 1100), of_class(2048, 2500), single])], settings);
-    let spans: Vec<_> = rules.iter().map(|line| line.split_whitespace().take(4).collect::<Vec<_>>()).collect();
-    assert_eq!(
-        spans.iter().map(|span| span[3]).collect::<Vec<_>>(),
-        ["ring", "recursive_doubling", "ring"],
-        "{rules:?}"
-    );
-    let written = rules.join("\n");
-    let read = parse_rules("x", &written).unwrap();
-    for (bytes, best) in [(1100, "ring"), (1536, "recursive_doubling"), (2500, "ring")] {
-        let call = super::super::losses::plain(Operation::Allreduce, bytes, &[]);
-        let found = read.first(&Situation::plain(4), &call).map(|rule| rule.wanted.to_string());
-        assert!(found.is_some_and(|found| found.starts_with(best)), "{bytes}: {written}");
-    }
-}
-
-/// A cell in which every algorithm that works for any call takes twenty microseconds, but for those that are named.
-fn cell_of_all(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
-    let work = crate::algorithm::of(Operation::Allreduce).iter().filter(|row| !row.needs.shared_memory);
-    let all =
-        work.map(|row| (row.name, times.iter().find(|(name, _)| *name == row.name).map_or(20.0, |(_, time)| *time)));
-    cell(bytes, ranks, &all.collect::<Vec<_>>())
-}
-
-#[test]
-fn between_two_numbers_of_ranks_what_is_good_at_both_is_taken() {
-    let cells = |ours: f64| {
-        [(4, ours, 9.0), (16, 9.0, ours)]
-            .map(|(ranks, linear, ring)| cell_of_all(64, ranks, &[("linear", linear), ("ring", ring), ("swing", 6.0)]))
-    };
-    let settings = Settings { extend: Extend::Estimated, ..SETTINGS };
-    let blocks = tune(&[report(cells(5.0).to_vec())], settings).unwrap();
-    let written = text(&blocks, "");
-    let found = lines(&[report(cells(5.0).to_vec())], settings);
-    // Of what is measured, first; nothing twice.
-    let expected = [
-        "allreduce 2-5 * linear",
-        "allreduce 9-16 * ring",
-        "allreduce 5-6 * linear",
-        "allreduce 7-11 * swing:variant=bandwidth",
-        "allreduce 17-27 * ring",
-        "allreduce 28-32 * swing:variant=bandwidth",
-    ];
-    assert_eq!(found, expected);
-    assert!(
-        written.contains("# allreduce, 7 to 11 ranks, estimated from what was measured among 4 and 16 ranks"),
-        "{written}"
-    );
-    assert_eq!(blocks.iter().map(|block| block.sizes.0).sum::<usize>(), 2, "estimates are no measured cells");
-    assert_eq!(never_used(&parse_rules("tuned.rules", &written).unwrap(), Purpose::Rules), []);
-    // Native takes ten, the others more.
-    let slow = cells(30.0).map(|mut cell| {
-        cell.variants.retain(|row| !["linear", "ring", "swing"].contains(&row.variant.as_str()));
-        cell
-    });
-    let native = lines(&[report(slow.to_vec())], Settings { native: true, ..settings });
-    let of_native: Vec<_> = native.iter().filter(|line| line.ends_with("native")).collect();
-    assert_eq!(of_native, ["allreduce 4 * native", "allreduce 16 * native", "allreduce 5-15 * native"], "{native:?}");
-    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
-    assert_eq!(lines(&[report(cells(5.0).to_vec())], exact).len(), 2);
-}
-
-#[test]
-fn beyond_the_measured_numbers_of_ranks_formulas_say_who_falls_back() {
-    let settings = Settings { extend: Extend::Estimated, ..SETTINGS };
-    let near = [("ring", 5.0), ("recursive_multiplying", 5.5)];
-    let found = lines(&[report(vec![cell_of_all(8, 6, &near)])], settings);
-    let multiplying = |ranks: &str| format!("allreduce {ranks} * recursive_multiplying:radix=4");
-    assert_eq!(found, ["allreduce 5-6 * ring".to_owned(), multiplying("3-4"), multiplying("7-12")]);
-    // Of two candidates nobody knows what they are worth among the others.
-    assert_eq!(lines(&[report(vec![cell(8, 6, &near)])], settings).len(), 1);
-    // What two ranks do says nothing of three.
-    let two = lines(&[report(vec![cell_of_all(8, 2, &near)])], settings);
-    assert_eq!(two, ["allreduce 2 * ring"]);
-}
-
-#[test]
-fn nothing_is_estimated_where_native_won() {
-    let settings = Settings { native: true, extend: Extend::Estimated, ..SETTINGS };
-    // Native takes ten.
-    let of = |bytes, ring| cell_of_all(bytes, 8, &[("ring", ring)]);
-    assert_eq!(lines(&[report(vec![of(64, 30.0)])], settings), ["allreduce 8 * native"]);
-    let [short, middle, long] = [of(64, 5.0), of(256, 30.0), of(1024, 5.0)];
-    let all = lines(&[report(vec![short, middle, long])], settings);
-    let rules = parse_rules("x", &all.join("\n")).unwrap();
-    let found = [64, 256, 1024].map(|bytes| {
-        let call = super::super::losses::plain(Operation::Allreduce, bytes, &[]);
-        rules.first(&Situation::plain(12), &call).map(|rule| rule.wanted.to_string())
-    });
-    assert_eq!(found, [Some("ring".to_owned()), None, Some("ring".to_owned())], "{all:?}");
-    // Where native is no candidate, what is fastest among ours is all that is asked.
-    assert!(lines(&[report(vec![of(256, 15.0)])], Settings { native: false, ..settings }).len() > 1);
-}
-
-#[test]
-fn between_sizes_that_are_far_apart_what_is_good_at_both_is_taken() {
-    let of = |bytes, ring, linear| cell(bytes, 4, &[("ring", ring), ("linear", linear), ("swing", 6.0)]);
-    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
-    let is_swing = |line: &String| line.contains(" swing");
-    let apart = lines(&[report(vec![of(64, 5.0, 9.0), of(4096, 9.0, 5.0)])], exact);
-    assert!(apart.len() == 3 && is_swing(&apart[1]), "{apart:?}");
-    let near = lines(&[report(vec![of(64, 5.0, 9.0), of(128, 9.0, 5.0)])], exact);
-    assert!(near.len() == 2 && !near.iter().any(is_swing), "{near:?}");
-    // What is missing at one of them could not be kept in the middle.
-    let other = cell(4096, 4, &[("ring", 9.0), ("linear", 5.0), ("swing", 6.0), ("reduce_bcast", 20.0)]);
-    let missing = lines(&[report(vec![of(64, 5.0, 9.0), other])], exact);
-    assert!(!missing.iter().any(is_swing), "{missing:?}");
 }
