@@ -85,36 +85,52 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         known.into_iter().chain(open)
     });
     let mut blocks: Vec<Block> = blocks.collect();
-    let common = if settings.anywhere { Vec::new() } else { Group::in_common(groups.keys()) };
-    let apart = Group::are_one_per_node(groups.keys());
-    // Leaves of trees say so themselves; of the rows of tables those that say nothing else.
-    let is_grouped = |rule: &Rule| {
-        let is_other = |condition: &Condition| matches!(condition, Condition::OneNode | Condition::OnePerNode);
-        let mut of_operation = groups.keys().filter(|group| group.operation == rule.operation);
-        settings.form == Form::Table
-            && of_operation.any(|group| group.placement() == Placement::Grouped)
-            && !rule.conditions.iter().any(is_other)
-    };
-    // Of operations that do not commute nothing is known unless some were measured: to keep their order, algorithms may
-    // pass the result on once more, and the MPI library may take others.
-    let are_told_apart = settings.by_mpi || !settings.anywhere;
-    let commutes = |operation: Operation| {
-        operation.reduces() && groups.keys().filter(|group| group.operation == operation).all(Group::is_commutative)
-    };
-    for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
+    let measured_at = MeasuredAt::new(groups.keys().collect(), settings);
+    blocks.iter_mut().flat_map(|block| &mut block.rules).for_each(|rule| measured_at.narrow(rule));
+    Ok(blocks)
+}
+
+/// Where everything was measured, which the rules say once all of them are known.
+struct MeasuredAt<'a> {
+    groups: Vec<&'a Group>,
+    settings: Settings,
+    /// What holds for all groups, unless the rules are for anywhere.
+    common: Vec<Condition>,
+    /// Whether no node had several ranks where there were several nodes.
+    one_per_node: bool,
+}
+
+impl<'a> MeasuredAt<'a> {
+    fn new(groups: Vec<&'a Group>, settings: Settings) -> Self {
+        let all = || groups.iter().copied();
+        let common = if settings.anywhere { Vec::new() } else { Group::in_common(all()) };
+        let one_per_node = Group::are_one_per_node(all());
+        Self { groups, settings, common, one_per_node }
+    }
+
+    /// The groups of the calls of an operation.
+    fn of(&self, operation: Operation) -> impl Iterator<Item = &'a Group> {
+        self.groups.iter().copied().filter(move |group| group.operation == operation)
+    }
+
+    /// Leaves the rule to calls where it was measured.
+    fn narrow(&self, rule: &mut Rule) {
+        let (common, settings) = (&self.common, self.settings);
+        // Of operations that do not commute nothing is known unless some were measured: to keep their order, algorithms
+        // may pass the result on once more, and the MPI library may take others.
+        let are_told_apart = settings.by_mpi || !settings.anywhere;
+        let commutes = rule.operation.reduces() && self.of(rule.operation).all(Group::is_commutative);
         rule.conditions.retain(|condition| !common.contains(condition));
         rule.conditions.splice(0..0, common.iter().copied());
-        if are_told_apart && commutes(rule.operation) {
+        if are_told_apart && commutes {
             rule.conditions.insert(0, Condition::Commutative);
         }
         // They tell nothing of single ranks on each node, whether these were measured or not.
-        if !settings.anywhere && is_grouped(rule) {
+        if !settings.anywhere && self.is_grouped(rule) {
             rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });
         }
-        for condition in rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
-        {
-            *condition = Condition::OnePerNode;
-        }
+        let several = rule.conditions.iter_mut().filter(|condition| **condition == Condition::SeveralNodes);
+        several.filter(|_| self.one_per_node).for_each(|condition| *condition = Condition::OnePerNode);
         // Which takes several nodes.
         if rule.conditions.contains(&Condition::OnePerNode) {
             let mut is_first = true;
@@ -124,7 +140,15 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             });
         }
     }
-    Ok(blocks)
+
+    /// Whether it was measured with several ranks on each of several nodes, and does not say so. Leaves of trees say so
+    /// themselves; of the rows of tables those that say nothing else.
+    fn is_grouped(&self, rule: &Rule) -> bool {
+        let is_other = |condition: &Condition| matches!(condition, Condition::OneNode | Condition::OnePerNode);
+        self.settings.form == Form::Table
+            && self.of(rule.operation).any(|group| group.placement() == Placement::Grouped)
+            && !rule.conditions.iter().any(is_other)
+    }
 }
 
 /// Those of the later blocks' rows that some call gets after the known ones.
