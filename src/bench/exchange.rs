@@ -5,8 +5,9 @@
 use super::cell::{Cell, Datatype};
 use super::job::Job;
 use crate::entry::symbols;
-use crate::mpi::collectives::{self, Passed};
+use crate::mpi::collectives;
 use crate::mpi::memory::Pool;
+use crate::mpi::passed::Passed;
 use crate::mpi::{Result, check};
 use crate::schedule::Buffer;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};

@@ -2,9 +2,9 @@
 
 use super::own_arguments::digest;
 use crate::algorithm::{InPlace, Operation};
-use crate::mpi::collectives::{Arrays, Passed};
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
+use crate::mpi::passed::{Arrays, Passed};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
 

@@ -3,8 +3,8 @@
 
 use crate::algorithm::{Block, OwnBlocks};
 use crate::communicator::fallback::Fallback;
-use crate::mpi::collectives::Arrays;
 use crate::mpi::datatype::Datatype;
+use crate::mpi::passed::Arrays;
 use crate::schedule::overlap::Reach;
 
 /// One of the two sides.

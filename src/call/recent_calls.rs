@@ -6,7 +6,7 @@ use super::learner::Rest;
 use super::local_arguments::LocalArguments;
 use super::own_arguments::OwnArguments;
 use crate::monitor::{CacheAccount, CounterId, Direct};
-use crate::mpi::collectives::Arrays;
+use crate::mpi::passed::Arrays;
 use crate::schedule::overlap::{Distances, Overlap};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;

@@ -19,11 +19,11 @@ use crate::call::{observed::observe, part};
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
 #[cfg(mpi_family = "mpich")]
-use crate::mpi::collectives::Passed;
-#[cfg(mpi_family = "mpich")]
 use crate::mpi::constants;
 use crate::mpi::error::SUCCESS;
 use crate::mpi::family;
+#[cfg(mpi_family = "mpich")]
+use crate::mpi::passed::Passed;
 #[cfg(mpi_family = "mpich")]
 use crate::mpi::procedures::{hidden, procedure};
 #[cfg(mpi_family = "mpich")]

@@ -5,8 +5,9 @@
 use crate::algorithm::Operation;
 use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
-use crate::mpi::collectives::{Passed, replaced_collectives};
+use crate::mpi::collectives::replaced_collectives;
 use crate::mpi::error::{SUCCESS, throwing};
+use crate::mpi::passed::Passed;
 use crate::process::text;
 use crate::service::{ending, lifecycle};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};

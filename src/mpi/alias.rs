@@ -13,11 +13,12 @@
 //! differ, so the library is asked: once for an operation, when the program first makes such a call.
 
 use super::alone;
-use super::collectives::{Passed, native};
+use super::collectives::native;
 use super::constants;
 use super::error::check;
 use super::family;
 use super::handler::returning_errors;
+use super::passed::Passed;
 use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};

@@ -29,6 +29,7 @@ pub mod operation;
 mod own_type;
 pub mod packing;
 pub mod padding;
+pub mod passed;
 pub mod procedures;
 mod references;
 pub mod sentinels;
