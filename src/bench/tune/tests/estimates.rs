@@ -5,7 +5,7 @@ use super::made_up::{SETTINGS, cell, lines};
 use crate::algorithm::Operation;
 use crate::bench::result::CellRow;
 use crate::bench::result::tests::report;
-use crate::selection::{Purpose, never_used, parse_rules};
+use crate::selection::{Purpose, Situation, never_used, parse_rules};
 
 #[test]
 fn of_ranks_that_share_nodes_nothing_is_estimated_for_two() {
