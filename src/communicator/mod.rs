@@ -8,8 +8,8 @@
 //! * [`failures`]: processes that fail in the middle of an algorithm.
 //! * [`device_calls`]: what it remembers of buffers in memory of GPUs.
 //! * [`tally`]: what is counted. [`fallback`]: why calls stay with the MPI library.
-//! * [`making`]: communicators that are being made, and whether one may be made beside them; [`duplicating`]: duplicates
-//!   that are. [`dying`]: communicators that are being freed.
+//! * [`making`]: communicators that are being made, and whether one may be made beside them; [`duplicating`]:
+//!   duplicates that are. [`dying`]: communicators that are being freed.
 
 pub mod agreement;
 pub mod device_calls;

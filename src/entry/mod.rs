@@ -9,7 +9,8 @@
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //!   [`revoking`]: what ends communication on them.
 //! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
-//! * `names`: what Fortran procedures are called. `native`: the MPI library's own, as functions.
+//! * `names`: what Fortran procedures are called; `namesake`: functions of programs without MPI that are called so.
+//!   `native`: the MPI library's own, as functions.
 //! * [`control`]: what `collie.h` declares. [`transports`]: what only programs of ours may choose.
 
 pub mod control;

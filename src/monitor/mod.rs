@@ -14,8 +14,8 @@
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`event`](Event): one call of the per-call log; [`events`](EventLog): that log in bounded memory.
 //!   [`picked`](Parts): what a time line shows of it.
-//! * [`messages`](MessageCounts): calls of a thread beside collectives. [`traffic`](Traffic): what our messages sent, by
-//!   receiver.
+//! * [`messages`](MessageCounts): calls of a thread beside collectives. [`traffic`](Traffic): what our messages sent,
+//!   by receiver.
 //! * [`named`](RegionRecord): regions that the program names, and sites that it calls from; `named_rows`: the same in
 //!   the report.
 //! * [`arrivals`], [`meetings`] and [`clock`]: when ranks came to a call, who came last, and by which clock.
@@ -24,9 +24,9 @@
 //! * [`record`](RankRecord): what a rank hands in; its `encoding` as bytes.
 //! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank,
 //!   `joining` with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
-//! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one. `rows`: those of all ranks
-//!   as they are reported; `index`: equal things of several lists, each once; [`spread`](Spread): a quantity over ranks;
-//!   `units`: from what is recorded to what is reported.
+//! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one. `rows`: those of all
+//!   ranks as they are reported; `index`: equal things of several lists, each once; [`spread`](Spread): a quantity over
+//!   ranks; `units`: from what is recorded to what is reported.
 
 #![forbid(unsafe_code)]
 

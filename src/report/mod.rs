@@ -1,4 +1,4 @@
-//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch
+//! One writer per form of the report: the monitor's [`Summary`](crate::monitor::Summary) in, bytes out. Only [`write`] and [`NewFile`] touch
 //! files.
 //!
 //! Modules in reading order:

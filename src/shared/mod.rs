@@ -6,8 +6,9 @@
 //! * [`layout`]: what lies where in it. [`segment`]: all of it, as one rank of a communicator has it.
 //! * [`cache`]: hints about lines that go from one core to another.
 //! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the
-//!   messages that are under way on them. [`track`]: where the fragments of longer ones lie. [`lending`]: reading a long one out of the sender's memory. [`chunks`]: which
-//!   part of it the sender writes.
+//!   messages that are under way on them. [`track`]: where the fragments of longer ones lie. [`lending`]: reading a
+//!   long one out of the sender's memory. [`comparison`]: whether that is faster. [`chunks`]: which part of it the
+//!   sender writes.
 //! * [`board`]: flags, lines and windows, and what a rank may do with them. [`memory`]: where they lie.
 //! * [`waiting`]: what a rank does while it waits for another.
 //!

@@ -2,12 +2,13 @@
 //! does so fastest. Nothing here speaks MPI or reads a clock, and all that is decided rests on what the ranks know
 //! alike.
 //!
-//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them.
-//!   [`examined`](Examined): which of their calls may be carried out so, where results must not depend on that.
+//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them. `distinct`: those
+//!   among them that are the same program. [`examined`](Examined): which of their calls may be carried out so, where
+//!   results must not depend on that.
 //! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands
 //!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured;
 //!   [`times`](Times): what all did.
-//! * [`file`](Evidence): what was learned, for the runs to come.
+//! * [`file`](Evidence): what was learned, for the runs to come; `heard`: which of its rules a run goes by.
 //! * [`known`](Known): what was learned of a cell, for communicators of the same shape.
 
 #![forbid(unsafe_code)]
