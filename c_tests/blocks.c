@@ -41,12 +41,16 @@ int main(int argc, char **argv) {
     else
         OK(MPI_Gatherv(from, own[rank], MPI_INT, NULL, NULL, NULL, MPI_DATATYPE_NULL, 1, comm));
 
-    /* A ring: one integer to the left, two to the right. */
-    const int around = 1, size = 3, sent[] = {1, 2}, received[] = {2, 1}, two_places[] = {0, 8};
-    MPI_Comm ring, star;
+    /* One integer to the left, two to the right: in a ring, and along a line, at whose ends the block for nobody counts for
+     * nothing. */
+    const int around = 1, open = 0, size = 3, sent[] = {1, 2}, received[] = {2, 1}, two_places[] = {0, 8};
+    MPI_Comm ring, line, star;
     OK(MPI_Cart_create(comm, 1, &size, &around, 0, &ring));
     OK(MPI_Neighbor_alltoallv(from, sent, two_places, MPI_INT, to, received, two_places, MPI_INT, ring));
     OK(MPI_Comm_free(&ring));
+    OK(MPI_Cart_create(comm, 1, &size, &open, 0, &line));
+    OK(MPI_Neighbor_alltoallv(from, sent, two_places, MPI_INT, to, received, two_places, MPI_INT, line));
+    OK(MPI_Comm_free(&line));
     /* From rank 0 to the others: two blocks of one double and of one integer. */
     const int others[] = {1, 2}, middle = 0, ones[] = {1, 1};
     const MPI_Aint far_places[] = {0, 64};

@@ -17,6 +17,8 @@ const TESTS: &[(&str, Test)] = &[
     ("messages::windows_and_files", |family| windows_and_files(family, "windows_and_files.c")),
     ("messages::windows_and_files_mpif", |family| windows_and_files(family, "windows_and_files_mpif.F")),
     ("messages::windows_and_files_f08", |family| windows_and_files(family, "windows_and_files_f08.f90")),
+    ("messages::allocated_windows", allocated_windows),
+    ("messages::large_integers_f08", large_integers),
     ("messages::late", late),
     ("messages::left_alone", left_alone),
     ("messages::waits_in_the_time_line", waits_in_the_time_line),
@@ -167,6 +169,28 @@ fn windows_and_files(family: &Family, source: &str) -> Result<(), Failed> {
     } else {
         Err(format!("{:#}\n{told}", report.whole).into())
     }
+}
+
+/// Windows of memory that MPI allocates have names of their own in Open MPI's `use mpi`.
+fn allocated_windows(family: &Family) -> Result<(), Failed> {
+    let (report, told) = run(family, "allocated_windows.f90", &[])?;
+    expect(&report, &[("Win_allocate", 2, 0), ("Win_allocate_shared", 2, 0), ("Win_free", 4, 0)], &told)
+}
+
+/// What MPI 4 has in `mpi_f08` for large integers, and its persistent barrier, call PMPI past the C symbols in MPICH.
+fn large_integers(family: &Family) -> Result<(), Failed> {
+    if family.name != "mpich" {
+        return Ok(());
+    }
+    let (report, told) = run(family, "large_integers_f08.f90", &[])?;
+    expect(
+        &report,
+        &[("Buffer_detach", 2, 0), ("Win_allocate", 2, 0), ("Win_allocate_shared", 2, 0), ("Win_free", 4, 0)],
+        &told,
+    )?;
+    let calls = |function: &str| report.calls(|row| row.function == function);
+    let found = ["MPI_Barrier_init", "MPI_Barrier_init (wait)"].map(calls);
+    if found == [8, 6] { Ok(()) } else { Err(format!("{found:?}: {:#?}\n{told}", report.rows).into()) }
 }
 
 /// A wait among many short calls counts as what it was, neither missed nor multiplied.

@@ -185,7 +185,7 @@ fn blocks(family: &Family) -> Result<(), Failed> {
         ("MPI_Reduce_scatter", 72),
         ("MPI_Allgatherv", 24),
         ("MPI_Gatherv", 24),
-        ("MPI_Neighbor_alltoallv", 36),
+        ("MPI_Neighbor_alltoallv", 36 + 24),
         ("MPI_Neighbor_alltoallw", 12),
     ] {
         let found = bytes_of(&report, function);
