@@ -1,10 +1,10 @@
 //! What the program passed to a collective.
 
 use super::own_arguments::digest;
-use crate::algorithm::{InPlace, Operation};
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::passed::{Arrays, Passed};
+use crate::operation::{InPlace, Operation};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
 

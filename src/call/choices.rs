@@ -1,6 +1,6 @@
 //! What the program chose (`collie.h`), everywhere and on single communicators.
 
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 use crate::selection::Wanted;
 use crate::threads::Versions;
 use parking_lot::Mutex;

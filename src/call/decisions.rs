@@ -1,7 +1,7 @@
 //! Decisions remembered per communicator, for calls that differ from earlier ones in what decides nothing.
 
 use super::plan::Plan;
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;

@@ -2,9 +2,9 @@
 
 use super::local_arguments::LocalArguments;
 use super::own_arguments::{self, OwnArguments};
-use crate::algorithm::{Call, InPlace};
 use crate::mpi::messages::Units;
 use crate::mpi::packing::Elements;
+use crate::operation::{Call, InPlace};
 use crate::schedule::Range;
 use crate::schedule::action::{self, Action, Side};
 use crate::schedule::overlap::Overlap;

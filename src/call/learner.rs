@@ -4,11 +4,11 @@
 //! All that decides is counted alike by all ranks or exchanged by them. While nothing is measured a call costs one
 //! number counted down.
 
-use crate::algorithm::Choice;
 use crate::communicator::state::Communicator;
 use crate::monitor::{Function, LearnedKey, LearnedRecord, TriedRecord};
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
+use crate::operation::Choice;
 use crate::process::floating_point::apart;
 use crate::process::runtime::Runtime;
 use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Times, Trial};

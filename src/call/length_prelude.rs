@@ -3,8 +3,8 @@
 //! They may change from call to call with nothing changed on this rank, so the prelude that brings them is played in
 //! every call. The program that follows is lowered anew where they are not those of the call before.
 
-use crate::algorithm::{Blocks, Call, Stage};
 use crate::mpi::error::{Error, Result};
+use crate::operation::{Blocks, Call, Stage};
 use crate::schedule::action::{Action, Lowered};
 use crate::schedule::lower::{Form, Part, lower_stage};
 use std::cell::{Ref, RefCell};

@@ -2,7 +2,6 @@
 
 use super::arguments::{Arguments, Side, is_in_place};
 use super::own_arguments::{self, OwnArguments};
-use crate::algorithm::{InPlace, Operation};
 use crate::communicator::fallback::Fallback;
 use crate::mpi::alias;
 use crate::mpi::constants;
@@ -11,6 +10,7 @@ use crate::mpi::family::ALLREDUCE_TAKES_BOTTOM_TWICE;
 use crate::mpi::operation::Operation as Reduction;
 use crate::mpi::packing::Elements;
 use crate::mpi::passed::Arrays;
+use crate::operation::{InPlace, Operation};
 use crate::schedule::overlap::{Distances, Overlap, Reach};
 use mpi_sys::{MPI_Datatype, MPI_Op};
 use std::rc::Rc;

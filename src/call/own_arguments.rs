@@ -1,10 +1,10 @@
 //! Counts and displacements that each rank passes for itself, understood: which elements of the program's buffers are
 //! whose block, and where the blocks lie for an algorithm.
 
-use crate::algorithm::{Block, OwnBlocks};
 use crate::communicator::fallback::Fallback;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::passed::Arrays;
+use crate::operation::{Block, OwnBlocks};
 use crate::schedule::overlap::Reach;
 
 /// One of the two sides.

@@ -1,8 +1,8 @@
 //! What is decided for a kind of call: who may carry it out, and which of them does so when.
 
 use super::learner::Learner;
-use crate::algorithm::Choice;
 use crate::monitor::CounterId;
+use crate::operation::Choice;
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! What is learned on one communicator in mode `learn`, by kind of call.
 
 use super::learner::{KNOWLEDGE, Learner};
-use crate::algorithm::{Call, Choice};
 use crate::communicator::agreement::Agreed;
 use crate::communicator::facts::Facts;
 use crate::monitor::{LearnedRecord, LearnedRow, NATIVE};
 use crate::mpi::error::Result;
 use crate::mpi::limits::SHORT;
 use crate::mpi::{bytes, communicator};
+use crate::operation::{Call, Choice};
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, LearnFile};
 use crate::trial::{

@@ -8,7 +8,9 @@ use super::env_command::{last_env, settings_end, takes_away};
 use super::launcher::Launcher;
 use super::preloads;
 use super::program::{executable, family_of};
+use crate::reading;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// A `COLLIE_` variable that the ranks are to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,7 +221,7 @@ impl<'a> Handed<'a> {
         let mut names = Vec::new();
         let words = in_each_part(words, |part| {
             let file = value_of(part, &["-configfile", "--configfile"]);
-            let sets = |file: &String| std::fs::read_to_string(file).is_ok_and(|text| text.contains(PRELOAD));
+            let sets = |file: &String| reading::text(Path::new(file)).is_ok_and(|text| text.contains(PRELOAD));
             if let Some(file) = file.filter(sets) {
                 return Err(format!(
                     "{file} of -configfile sets {PRELOAD} anew for some ranks, which would run without Collie; set it \

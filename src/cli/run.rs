@@ -5,6 +5,7 @@ use super::launcher::Launcher;
 use super::program::{self, Found};
 use super::{Done, Failure, options};
 use crate::family::Family;
+use crate::reading;
 use crate::selection::{ConfigurationErrors, RawConfiguration, operation_named, variables};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -171,7 +172,8 @@ fn library(arguments: &Arguments, launcher: Launcher, found: &Found) -> Result<(
         return Ok((usable(place(family, LIBRARY)?)?, doubt));
     };
     let path = usable(std::path::absolute(path).unwrap_or_else(|_| path.clone()))?;
-    let content = std::fs::read(&path).map_err(|error| Failure::cannot(format!("cannot read '{path}': {error}")))?;
+    let content =
+        reading::bytes(Path::new(&path)).map_err(|error| Failure::cannot(format!("cannot read '{path}': {error}")))?;
     if !is_collie(&content) {
         return Err(Failure::cannot(format!(
             "--library '{path}': accepted: a library of Collie, as is in the folder lib of each family"

@@ -5,12 +5,12 @@
 
 #![allow(clippy::missing_safety_doc, reason = "this documentation becomes that of a C header")]
 
-use crate::algorithm::Operation;
 use crate::call::attachment::{Seen, Visit};
 use crate::call::choices::EVERYWHERE;
 use crate::call::regions::{self, Said};
 use crate::call::registry;
 use crate::mpi::constants;
+use crate::operation::Operation;
 use crate::process::runtime;
 use crate::selection::Wanted;
 use crate::service::report;

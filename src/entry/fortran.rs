@@ -9,8 +9,6 @@ use super::namesake::{self, Kept};
 #[cfg(mpi_family = "mpich")]
 use super::native::native_procedure;
 #[cfg(mpi_family = "mpich")]
-use crate::algorithm::Operation;
-#[cfg(mpi_family = "mpich")]
 use crate::call::arguments::Arguments;
 #[cfg(mpi_family = "mpich")]
 use crate::call::collective::carry_out;
@@ -26,6 +24,8 @@ use crate::mpi::family;
 use crate::mpi::passed::Passed;
 #[cfg(mpi_family = "mpich")]
 use crate::mpi::procedures::{hidden, procedure};
+#[cfg(mpi_family = "mpich")]
+use crate::operation::Operation;
 #[cfg(mpi_family = "mpich")]
 use crate::process::library;
 #[cfg(mpi_family = "mpich")]

@@ -5,12 +5,12 @@
 use super::fortran::open_mpi::{buffer, datatype, op};
 use super::fortran::{comm, give};
 use super::names::under_each_name;
-use crate::algorithm::Operation;
 use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
 use crate::mpi::collectives::replaced_collectives;
 use crate::mpi::error::throwing;
 use crate::mpi::passed::Passed;
+use crate::operation::Operation;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
 

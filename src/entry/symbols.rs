@@ -2,12 +2,12 @@
 //!
 //! Each entry only names its arguments, as [the table](crate::mpi::collectives) has them; [`carry_out`] does the rest.
 
-use crate::algorithm::Operation;
 use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
 use crate::mpi::collectives::replaced_collectives;
 use crate::mpi::error::{SUCCESS, throwing};
 use crate::mpi::passed::Passed;
+use crate::operation::Operation;
 use crate::process::text;
 use crate::service::{ending, lifecycle};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};

@@ -107,11 +107,10 @@ impl Merged {
         for mut part in after {
             part.key.0 = communicators[part.key.0 as usize];
             let (place, again) = known.put(&mut self.epochs, part.key, part);
-            let Some(again) = again else { continue };
+            let Some(mut again) = again else { continue };
             let own = &mut self.epochs[place as usize];
             own.calls = own.calls.max(again.calls);
             // One of two ranks may have recorded for longer.
-            let mut again = again;
             while own.halvings != again.halvings {
                 if own.halvings < again.halvings { own.halve() } else { again.halve() }
             }

@@ -156,8 +156,8 @@ pub struct TriedRow {
 
 impl LearnedRecord {
     /// Takes in what was learned of the same on another communicator: who carries the calls out is what a winner says,
-    /// one that has measured something in this run, the one of the later search, or else what rests on more calls. (How often a search began says little beside one
-    /// among other ranks.)
+    /// one that has measured something in this run, the one of the later search, or else what rests on more calls. (How
+    /// often a search began says little beside one among other ranks.)
     pub fn add(&mut self, mut other: Self) {
         if !self.tells_more(&other) {
             std::mem::swap(self, &mut other);

@@ -93,7 +93,7 @@ pub(super) struct EpochsPart {
 }
 
 impl EpochsPart {
-    /// Two pairs of epochs become one, of the mean of what they took.
+    /// Two pairs of epochs become one, of the mean of what they took, each counted alike: they are about as long.
     pub fn halve(&mut self) {
         self.halvings += 1;
         let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();

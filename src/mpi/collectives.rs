@@ -4,7 +4,7 @@
 //! the nonblocking and persistent ones. A function that stands in both is a symbol that is defined twice.
 
 use super::passed::Passed;
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
 

@@ -5,8 +5,8 @@
 //! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among
 //!   some of the ranks.
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
-//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas, and what [`sharing`](Shape::bytes_over_ports) ports adds. [`prelude`](Prelude): what it learns first, and
-//!   [`stage`](Stage).
+//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas, and what [`sharing`](Shape::bytes_over_ports) ports adds.
+//!   [`prelude`](Prelude): what it learns first, and [`stage`](Stage).
 //! * [`bytes`](format_bytes): bytes as users write them; [`words`](counted): numbers of things.
 
 #![forbid(unsafe_code)]

@@ -348,7 +348,7 @@ impl Runtime {
     /// Whether every rank of `MPI_COMM_WORLD` is sure to have come to Collie: where `MPI_Init` did not, one that sends
     /// and receives only may never do so, and answers nothing.
     pub fn is_everywhere(&self) -> bool {
-        self.left_init.get().is_some() || self.has_met_all.load(Ordering::Relaxed)
+        self.world_size == 1 || self.left_init.get().is_some() || self.has_met_all.load(Ordering::Relaxed)
     }
 
     /// How long Collie was busy in `MPI_Init`; nothing where it came to MPI otherwise.

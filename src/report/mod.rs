@@ -1,5 +1,5 @@
-//! One writer per form of the report: the monitor's [`Summary`](crate::monitor::Summary) in, bytes out. Only [`write`] and [`NewFile`] touch
-//! files.
+//! One writer per form of the report: the monitor's [`Summary`](crate::monitor::Summary) in, bytes out. Only [`write`]
+//! and [`NewFile`] touch files.
 //!
 //! Modules in reading order:
 //!

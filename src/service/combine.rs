@@ -59,7 +59,9 @@ pub fn keep_common(runtime: &Runtime, comm: MPI_Comm, all: &mut Vec<Arrived>) ->
     all.retain(|arrived| !listed.0.contains_key(&arrived.key()));
     if all.len() < before {
         let left_out = before - all.len();
-        log::warn!("waiting is not reported for {left_out} communicators: other ranks recorded no calls on them");
+        log::warn!(
+            "waiting is not reported for {left_out} communicators: other ranks recorded no calls on them, or had no memory left for these"
+        );
     }
     Ok(())
 }

@@ -55,6 +55,13 @@ pub fn write(runtime: &Runtime, summary: &Summary) {
     }
     let path = &place(file);
     let Err(error) = add(path, found.clone()) else { return };
+    if found.iter().all(|evidence| evidence.row.from_earlier_runs) {
+        log::tell(&format!(
+            "{} could not be written to: {error}; nothing was learned beyond what it holds",
+            path.display()
+        ));
+        return;
+    }
     let stand_in = outputs::stand_in(path);
     let also = match add(&stand_in, found) {
         Ok(()) => format!("it is in {}", stand_in.display()),

@@ -9,10 +9,11 @@ use crate::call::requests::REQUESTS;
 use crate::call::trials::Trials;
 use crate::call::{messages, regions, registry};
 use crate::monitor::{
-    CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, LimitsRecord, Overflow, OverflowRecord,
-    PlayedRecord, RankRecord, Traffic, UnderWayRecord, join_learned,
+    Bucket, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Key, LimitsRecord, Overflow,
+    OverflowRecord, PlayedRecord, RankRecord, Table, Traffic, UnderWayRecord, join_learned,
 };
 use crate::mpi::node;
+use crate::operation::Operation;
 use crate::process::runtime::Runtime;
 use crate::process::{library, recorded};
 use crate::run::Counts;
@@ -175,16 +176,16 @@ fn cache_record(runtime: &Runtime) -> CacheRecord {
 }
 
 /// Nanoseconds that timing and recording add to a blocking call on predefined types that came before, which takes the
-/// fast path: others take longer. Two looks at the clock, one entry, and one line of the log
-/// where calls are logged; measured here and now, several times, since the rank may lose its core in one of them.
+/// fast path: others take longer. Two looks at the clock, one entry, and one line of the log where calls are logged;
+/// measured here and now, several times, since the rank may lose its core in one of them.
 fn overhead(runtime: &Runtime) -> f64 {
     const TIMES: u32 = 10;
     const ROUNDS: u32 = 100;
-    let mut table = crate::monitor::Table::new();
+    let mut table = Table::new();
     let label = table.label("");
-    let function = crate::algorithm::Operation::Bcast.into();
-    let bucket = crate::monitor::Bucket::of(8);
-    let counter = table.counter(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
+    let function = Operation::Bcast.into();
+    let bucket = Bucket::of(8);
+    let counter = table.counter(Key { function, bucket, algorithm: label, decided_by: label });
     let log = trace::is_on().then(|| Mutex::new(EventLog::in_memory((TIMES * ROUNDS) as usize * Event::BYTES)));
     let mut rounds = || {
         let start = runtime.clock.raw();

@@ -54,6 +54,13 @@ pub fn last_report(runtime: &Runtime) -> bool {
 
 /// What this rank alone knows, where others may not have come to Collie. False, as it is not the report of all ranks.
 pub fn of_this_rank(runtime: &Runtime) -> bool {
+    let others_are_missed = places::files(runtime).trace.is_some() || learned::is_kept(runtime);
+    if runtime.world_rank == 0 && others_are_missed {
+        log::tell(
+            "no trace is written, and nothing to the file of COLLIE_LEARN: MPI_Init was called past Collie, and other ranks might \
+             not answer",
+        );
+    }
     let when = "in MPI_Finalize, as MPI_Init was called past Collie and other ranks might not answer";
     partial::report(runtime, when, Visit::BetweenCalls, OnStderr::FirstRank);
     false

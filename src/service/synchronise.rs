@@ -20,7 +20,7 @@ use crate::monitor::{Arrival, ClockRecord, Room, Traffic};
 use crate::mpi::communicator::{self, Ids};
 use crate::mpi::constants;
 use crate::mpi::error::Result;
-use crate::process::log::tell;
+use crate::process::log::{is_new, tell};
 use crate::process::runtime::{self, Runtime};
 use crate::run::Counts;
 use crate::schedule::lower;
@@ -68,6 +68,11 @@ impl Retired {
             self.arrived.push(arrived);
         } else {
             arrived.arrivals.lock().forget(room);
+            let words =
+                "COLLIE_MEMORY has no room for calls on communicators that are gone: waiting there is not reported";
+            if is_new(words) {
+                log::warn!("{words}");
+            }
         }
     }
 }

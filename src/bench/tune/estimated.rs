@@ -69,11 +69,13 @@ impl Size {
         self.estimated(candidates.collect())
     }
 
-    /// Whether native is a candidate, and all others are slower by more than noise.
+    /// Whether native is a candidate, and loses less than all others.
     pub fn is_natives(&self) -> bool {
-        let mut candidates = self.candidates.values();
-        candidates.clone().any(|candidate| candidate.choice.is_none())
-            && candidates.all(|candidate| candidate.choice.is_none() || candidate.loss.to_native > 0.0)
+        let of_native = self.candidates.values().find(|candidate| candidate.choice.is_none());
+        of_native.is_some_and(|native| {
+            let mut others = self.candidates.values().filter(|candidate| candidate.choice.is_some());
+            others.all(|other| other.loss.total() > native.loss.total())
+        })
     }
 
     /// One of this size in which nothing is compared with native.

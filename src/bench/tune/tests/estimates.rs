@@ -125,6 +125,13 @@ fn nothing_is_estimated_where_native_won() {
         rules.first(&Situation::plain(12), &call).map(|rule| rule.wanted.to_string())
     });
     assert_eq!(found, [Some("ring".to_owned()), None, Some("ring".to_owned())], "{all:?}");
+    // Of two cells with the same size one that loses a little in the other has the less to lose.
+    let root = |root, ring| {
+        let mut of = of(64, ring);
+        of.cell.root = root;
+        of
+    };
+    assert!(lines(&[report(vec![root(0, 5.0), root(1, 10.6)])], settings).len() > 1);
     // Where native is no candidate, what is fastest among ours is all that is asked.
     assert!(lines(&[report(vec![of(256, 15.0)])], Settings { native: false, ..settings }).len() > 1);
 }
