@@ -148,7 +148,7 @@ unsafe extern "C" fn barrier_init(c: *mut c_int, info: *mut c_int, request: *mut
     // SAFETY: Fortran passes every argument by an address that is valid for the call; the library's function of that
     // name takes these arguments.
     unsafe {
-        let (c, info) = (comm(c), MPI_Info(*info));
+        let (c, info) = (comm(c), family::info_of_fortran(*info));
         let native = || {
             let mut request = made.get();
             let code = native(c, info, &mut request);

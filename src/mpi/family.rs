@@ -2,7 +2,7 @@
 //! are to intercept (the entries say that themselves: there it decides which symbols exist).
 
 use crate::family::Family;
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int};
 use std::ops::RangeInclusive;
 
@@ -145,6 +145,8 @@ from_fortran! {
     datatype_of_fortran: MPI_Datatype = PMPI_Type_f2c, PMPI_Type_fromint;
     /// A reduction operation as C would have passed it.
     op_of_fortran: MPI_Op = PMPI_Op_f2c, PMPI_Op_fromint;
+    /// An info object as C would have passed it.
+    info_of_fortran: MPI_Info = PMPI_Info_f2c, PMPI_Info_fromint;
 }
 
 /// A request as Fortran is given it.
