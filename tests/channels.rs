@@ -17,7 +17,7 @@ use track::Track;
 
 #[path = "../src/shared/cache.rs"]
 mod cache;
-#[path = "../src/shared/channel.rs"]
+#[path = "../src/shared/channel/mod.rs"]
 mod channel;
 #[path = "../src/shared/chunks.rs"]
 mod chunks;
