@@ -5,6 +5,7 @@
 use super::result::Report;
 use super::settings::Settings;
 use super::{csv, page, plot, table};
+use crate::report;
 use std::path::Path;
 
 /// How the line of a cell that is told by itself begins; that of the whole report does not.
@@ -26,11 +27,9 @@ pub fn try_files(settings: &Settings) -> Result<(), String> {
         return Err(format!("--{form} '-': accepted: a file; only --json goes to standard output"));
     }
     let files = files.into_iter().map(|(_, path)| path).chain([&settings.json]).flatten();
-    files.filter(|path| *path != standard_output).try_for_each(|path| {
-        let is_new = !path.exists();
-        std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|error| cannot(path, &error))?;
-        if is_new { std::fs::remove_file(path).map_err(|error| cannot(path, &error)) } else { Ok(()) }
-    })
+    files
+        .filter(|path| *path != standard_output)
+        .try_for_each(|path| report::try_output(path).map_err(|error| cannot(path, &error)))
 }
 
 /// Writes every file that is asked for. Gives what is for standard output, the table, unless that is JSON's; and what
@@ -57,7 +56,7 @@ pub fn written(settings: &Settings, report: &Report) -> (String, Vec<String>) {
 }
 
 fn to_file(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| cannot(path, &error))
+    report::write_output(path, text.as_bytes()).map_err(|error| cannot(path, &error))
 }
 
 fn cannot(path: &Path, error: &std::io::Error) -> String {

@@ -232,7 +232,7 @@ impl Report {
         }
         all.planned_shares = shares;
         all.runs = cells.iter().map(Vec::len).chain(overheads.iter().map(Vec::len)).max().unwrap_or(0) as u32;
-        all.cells = cells.iter().map(|same| merge_cell(same)).collect();
+        all.cells = cells.iter().map(|same| merge_cell(same, all.runs as usize)).collect();
         all.cells.sort_by_key(CellRow::key);
         all.overheads = overheads.iter().map(|same| merge_overhead(same)).collect();
         all.overheads.sort_by_key(|row| (row.ranks, row.operation));
@@ -240,7 +240,8 @@ impl Report {
     }
 }
 
-fn merge_cell(same: &[CellRow]) -> CellRow {
+/// Of the same cell, in jobs of which there were `runs`, each with this cell or without.
+fn merge_cell(same: &[CellRow], runs: usize) -> CellRow {
     let mut merged = same[0].clone();
     merged.rounds = same.iter().map(|cell| cell.rounds).sum();
     merged.wrong = same.iter().flat_map(|cell| cell.wrong.clone()).collect();
@@ -275,7 +276,7 @@ fn merge_cell(same: &[CellRow]) -> CellRow {
         };
         let ratios: Vec<_> = all.iter().filter_map(|one| one.against_native).collect();
         row.against_native = statistics::over_runs(&ratios);
-        row.jobs = (all.len() < same.len()).then_some(all.len() as u32);
+        row.jobs = (all.len() < runs).then_some(all.len() as u32);
         // What differs between jobs a single one of them does not know.
         if let (Some(1), Some(ratio)) = (row.jobs, &mut row.against_native) {
             (ratio.low, ratio.high) = (None, None);
@@ -361,6 +362,10 @@ pub(super) mod tests {
         let expected = (1000.0f64 / (5.0 * 8.0 * 6.0)).cbrt();
         assert!((auto.against_native.unwrap().ratio - expected).abs() < 1e-9);
         assert_eq!(cell.native().unwrap().against_native, None);
+        assert_eq!(cell.variant("auto").unwrap().jobs, None);
+        // One of the jobs ended before it came to the others.
+        let alone = merged.cells[0].variant("auto").unwrap();
+        assert_eq!((alone.jobs, alone.against_native.unwrap().low), (Some(1), None));
     }
 
     #[test]

@@ -98,13 +98,12 @@ fn kept(
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
     let is_named = held.calls.has_made() && Made::is_named(arguments);
-    if is_named && !held.calls.named.is_empty() {
+    let is_watched = device_memory::is_watched(&held.communicator, arguments.operation);
+    // Beside a GPU a call that the library refuses counts as not made. Its name does not tell whether it will be.
+    if is_named && !is_watched && !held.calls.named.is_empty() {
         let key = asking(thread, || NamedKey::ask(arguments, &held.communicator.facts));
         match key.and_then(|key| held.calls.named.find(&key)) {
             Some(Found { counted, played: None }) => {
-                if !counted_beside_a_gpu(&held.communicator, arguments, None) {
-                    return None;
-                }
                 // Finding that out is no time of the MPI library's.
                 start = held.communicator.runtime.clock.raw();
                 let operation = arguments.operation;
@@ -112,9 +111,6 @@ fn kept(
             }
             Some(Found { counted, played: Some(call) }) => {
                 if let Some(call) = call.upgrade().filter(|call| call.local.fits(arguments)) {
-                    if !counted_beside_a_gpu(&held.communicator, arguments, Some(&call.local)) {
-                        return None;
-                    }
                     call.prepared.iter().flatten().for_each(|prepared| prepared.set_operation(arguments.op));
                     let call = (call, Short { place: 0, measured: false });
                     return Some(played_again(thread, (attachment, held), start, arguments, call, counted));
@@ -130,7 +126,6 @@ fn kept(
         Some(made) => calls.find_made(arguments, made),
     };
     let known = known.filter(|known| known.local.fits(arguments))?;
-    let is_watched = device_memory::is_watched(communicator, arguments.operation);
     let looked_at = known.plan.candidates().iter().any(|candidate| candidate.choice.is_some()).then_some(&known.local);
     if is_watched && !device_memory::passes(communicator, arguments, looked_at) {
         return None;

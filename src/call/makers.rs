@@ -18,9 +18,7 @@ pub fn watch(
     (made, request): (impl Fn() -> MPI_Comm, impl Fn() -> Option<MPI_Request>),
     native: impl Fn() -> c_int,
 ) -> c_int {
-    let being_made = making::begin();
-    let code = contexts::make(made_by, makers, parent, &made, &native);
-    drop(being_made);
+    let code = making::by_program(|| contexts::make(made_by, makers, parent, &made, &native));
     let note = || {
         if let Err(error) = origin::note(parent, made_by, makers, made()) {
             log::warn!("the origin of a communicator could not be recorded: {error}");

@@ -98,7 +98,14 @@ impl Moved {
 /// A call that moves something, or nothing.
 #[inline(always)]
 pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOnce() -> c_int) -> c_int {
-    let _being_made = if makes_communicators(call) { making::begin() } else { None };
+    if makes_communicators(call) {
+        return making::by_program(|| count_as_it_is(call, moved, native));
+    }
+    count_as_it_is(call, moved, native)
+}
+
+#[inline(always)]
+fn count_as_it_is(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOnce() -> c_int) -> c_int {
     if !COUNTS.load(Ordering::Relaxed) {
         return native();
     }
@@ -132,7 +139,7 @@ fn ask(call: MessageCall, (count, datatype): (u64, MPI_Datatype)) {
         false => {
             let mut size = 0;
             // SAFETY: the MPI library has just taken the handle; the out-parameter is valid for writes.
-            let code = unsafe { mpi_sys::PMPI_Type_size(datatype, &mut size) };
+            let code = unsafe { mpi_sys::PMPI_Type_size_x(datatype, &mut size) };
             usize::try_from(size).ok().filter(|_| code == SUCCESS)
         }
     };

@@ -225,7 +225,14 @@ pub unsafe fn release_all() {
     let Some(registry) = REGISTRY.get() else { return };
     // Freeing a communicator may run callbacks of the program, which must not find the list locked.
     let attachments = std::mem::take(&mut *registry.attachments.lock());
-    for attachment in &attachments {
+    // In one order on all ranks: the MPI library may free one together with the others, though MPI does not ask for that.
+    let identity = |attachment: &Arc<Attachment>| {
+        // SAFETY: the caller's promise.
+        unsafe { attachment.try_hold() }.map(|held| held.communicator.identity().to_owned())
+    };
+    let mut in_order: Vec<_> = attachments.iter().filter_map(|one| Some((identity(one)?, one))).collect();
+    in_order.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (_, attachment) in in_order {
         // SAFETY: the caller's promise.
         if let Some(mut attached) = unsafe { attachment.try_hold() }
             && let Err(error) = attached.release()

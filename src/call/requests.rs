@@ -23,6 +23,7 @@ use mpi_sys::MPI_Request;
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::os::raw::c_int;
 use std::sync::Arc;
@@ -301,6 +302,12 @@ struct End {
     reported: bool,
 }
 
+impl End {
+    const fn is_any(self) -> bool {
+        self.null || self.reported
+    }
+}
+
 /// A call that waits for requests or tests them: `read` gives them as they are, `done` tells after it which of them it
 /// has completed.
 #[inline]
@@ -332,6 +339,20 @@ pub fn wait(
     }
 }
 
+/// What tells whether a place is among those that `list` gives, which is asked for once, when the native call has written
+/// them.
+pub fn listed(list: impl Fn() -> Vec<usize>) -> impl Fn(usize) -> bool {
+    let sorted = OnceCell::new();
+    move |place| {
+        let sorted: &Vec<usize> = sorted.get_or_init(|| {
+            let mut places = list();
+            places.sort_unstable();
+            places
+        });
+        sorted.binary_search(&place).is_ok()
+    }
+}
+
 /// Those of duplicates that are being made: their places and the duplicates' numbers. Looked for before the native
 /// call: after it their handles may be those of later ones.
 fn duplicates(requests: &Handles) -> SmallVec<[(usize, usize); 2]> {
@@ -352,15 +373,15 @@ fn waited(
     (start, ticks): (u64, u64),
 ) -> Option<u64> {
     let null = constants::request_null();
-    let there = || (0..before.len()).filter(|place| before[*place] != null);
     let end = |place: usize| End { null: after[place] == null, reported: reported(place) };
-    let ended = |place: &usize| end(*place).null || end(*place).reported;
-    let completed = there().filter(ended).count() as u64;
-    let sharing = if completed > 0 { completed } else { there().count() as u64 };
-    let (mut of_collectives, mut of_messages) = (0, there().next().is_none());
-    for place in there().filter(|place| completed == 0 || ended(place)) {
+    let there = (0..before.len()).filter(|place| before[*place] != null);
+    let there: SmallVec<[(usize, End); 8]> = there.map(|place| (place, end(place))).collect();
+    let completed = there.iter().filter(|(_, end)| end.is_any()).count() as u64;
+    let sharing = if completed > 0 { completed } else { there.len() as u64 };
+    let (mut of_collectives, mut of_messages) = (0, there.is_empty());
+    for (place, end) in there.into_iter().filter(|(_, end)| completed == 0 || end.is_any()) {
         let times = (start + of_collectives, ticks / sharing);
-        if REQUESTS.waited(runtime, before[place], end(place), times) {
+        if REQUESTS.waited(runtime, before[place], end, times) {
             of_collectives += ticks / sharing;
         } else {
             of_messages = true;

@@ -17,7 +17,7 @@ use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::mpi::family;
 use crate::process::flags::{self, CONCURRENT};
-use crate::process::guard;
+use crate::process::{guard, stack};
 use mpi_sys::MPI_Comm;
 use parking_lot::{Condvar, Mutex};
 
@@ -30,14 +30,19 @@ struct Making {
 }
 
 struct State {
-    /// Threads that make one for the program. One may have left that by a jump: it is in none of its own calls then.
-    threads: Vec<usize>,
+    /// Calls that make one for the program: the thread, and a place in its stack that belongs to the call. The thread may
+    /// have left it by a jump, or be in a callback of it that makes another one.
+    calls: Vec<(usize, usize)>,
     /// Whether one of them makes one of ours.
     ours: bool,
 }
 
-/// This thread makes one for the program, until this is dropped.
-pub struct OfProgram(());
+/// A call that makes one for the program, until this is dropped.
+struct OfProgram {
+    making: &'static Making,
+    thread: usize,
+    place: usize,
+}
 
 /// None is made for the program until this is dropped.
 struct Reserved(&'static Making);
@@ -45,13 +50,16 @@ struct Reserved(&'static Making);
 /// Leave to make one: all ranks have it.
 pub struct Leave(#[expect(dead_code, reason = "held until the communicator is made")] Option<Reserved>);
 
-/// This thread begins to make a communicator for the program. Waits while another makes one of ours.
-pub fn begin() -> Option<OfProgram> {
-    let matters = family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && flags::is_set(CONCURRENT);
-    matters.then(|| {
-        MAKING.begin(guard::this_thread());
-        OfProgram(())
-    })
+/// Runs a call of this thread's that makes a communicator for the program. Waits while another thread makes one of ours.
+#[inline]
+pub fn by_program<T>(native: impl FnOnce() -> T) -> T {
+    if !(family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && flags::is_set(CONCURRENT)) {
+        return native();
+    }
+    let mark = 0u64;
+    let thread = guard::this_thread();
+    let _made = MAKING.begin(thread, &raw const mark as usize, stack::is_running);
+    native()
 }
 
 /// Asks all ranks of `comm` whether one may be made of it now. Collective over it, and alike on all ranks.
@@ -79,7 +87,8 @@ pub fn ask(comm: MPI_Comm) -> Result<Option<Leave>> {
 
 impl Drop for OfProgram {
     fn drop(&mut self) {
-        MAKING.end(guard::this_thread());
+        let Self { making, thread, place } = *self;
+        making.state.lock().calls.retain(|call| *call != (thread, place));
     }
 }
 
@@ -92,31 +101,28 @@ impl Drop for Reserved {
 
 impl Making {
     const fn nothing() -> Self {
-        Self { state: Mutex::new(State { threads: Vec::new(), ours: false }), ended: Condvar::new() }
+        Self { state: Mutex::new(State { calls: Vec::new(), ours: false }), ended: Condvar::new() }
     }
 
-    fn begin(&self, thread: usize) {
+    fn begin(&'static self, thread: usize, place: usize, is_running: impl Fn(usize, usize) -> bool) -> OfProgram {
         let mut state = self.state.lock();
+        // What it was in before it has left, but for calls whose callback this is.
+        state.calls.retain(|(other, outer)| *other != thread || is_running(*outer, place));
         self.ended.wait_while(&mut state, |state| state.ours);
-        // What it was in before it has left.
-        state.threads.retain(|other| *other != thread);
-        state.threads.push(thread);
-    }
-
-    fn end(&self, thread: usize) {
-        self.state.lock().threads.retain(|other| *other != thread);
+        state.calls.push((thread, place));
+        OfProgram { making: self, thread, place }
     }
 
     /// Whether another thread than this one makes one. Where this one is in the middle of making one, it is in a
     /// callback of the program's, before the MPI library has begun to look for an id.
     fn is_beside(&self, thread: usize) -> bool {
         let state = self.state.lock();
-        state.ours || state.threads.iter().any(|other| *other != thread)
+        state.ours || state.calls.iter().any(|(other, _)| *other != thread)
     }
 
     fn reserve(&'static self, thread: usize) -> Option<Reserved> {
         let mut state = self.state.lock();
-        if state.ours || state.threads.iter().any(|other| *other != thread) {
+        if state.ours || state.calls.iter().any(|(other, _)| *other != thread) {
             return None;
         }
         state.ours = true;
@@ -131,17 +137,21 @@ mod tests {
     #[test]
     fn ours_and_the_programs_keep_each_other_away() {
         static MAKING: Making = Making::nothing();
-        MAKING.begin(1);
+        let begin = |thread, place, runs| MAKING.begin(thread, place, move |_, _| runs);
+        let left = begin(1, 16, false);
         assert!(MAKING.is_beside(2) && !MAKING.is_beside(1) && MAKING.reserve(2).is_none());
-        // It has left by a jump and makes another one.
-        MAKING.begin(1);
-        MAKING.end(1);
+        // It has left that by a jump and makes another one, in a callback of which it makes a third.
+        std::mem::forget(left);
+        let outer = begin(1, 32, false);
+        drop(begin(1, 8, true));
+        assert!(MAKING.is_beside(2) && MAKING.reserve(2).is_none(), "the outer one is still being made");
+        drop(outer);
         let reserved = MAKING.reserve(2).unwrap();
         assert!(MAKING.is_beside(1) && MAKING.reserve(3).is_none());
         std::thread::scope(|scope| {
-            let other = scope.spawn(|| MAKING.begin(3));
+            let other = scope.spawn(|| std::mem::forget(begin(3, 16, false)));
             std::thread::sleep(std::time::Duration::from_millis(20));
-            assert!(!other.is_finished() && MAKING.state.lock().threads.is_empty());
+            assert!(!other.is_finished() && MAKING.state.lock().calls.is_empty());
             drop(reserved);
         });
         assert!(MAKING.reserve(2).is_none() && MAKING.reserve(3).is_some());

@@ -28,16 +28,20 @@ unsafe fn one(request: *const MPI_Request) -> MPI_Request {
     unsafe { *request }
 }
 
-/// Whether `place` is among the first `count` indices.
-unsafe fn among(place: usize, count: c_int, indices: *const c_int) -> bool {
-    let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: the native call has written that many.
-    count > 0 && unsafe { std::slice::from_raw_parts(indices, count) }.contains(&(place as c_int))
+/// What tells whether a place is among the first indices, of which the native call writes how many there are.
+unsafe fn among(number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
+    requests::listed(move || {
+        // SAFETY: asked for when the native call has written it, and that many.
+        unsafe {
+            let number = usize::try_from(*number).unwrap_or(0);
+            (0..number).map(|index| *indices.add(index) as usize).collect()
+        }
+    })
 }
 
 macro_rules! entries {
     ($($kind:ident $call:ident $name:ident $native:ident ($($argument:ident: $type:ty),*)
-        $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
+        $requests:expr $(, $done:expr)?;)*) => {
         $(
             #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
             ///
@@ -55,8 +59,8 @@ macro_rules! entries {
                         unsafe { $requests }
                     },
                     native
-                    $(, |$place: usize| {
-                        // SAFETY: asked for only when the native call has written there.
+                    $(, {
+                        // SAFETY: asked only when the native call has written there.
                         unsafe { $done }
                     })?
                 }
@@ -79,26 +83,26 @@ entries! {
         read(count, requests);
     wait Waitany MPI_Waitany PMPI_Waitany(
         count: c_int, requests: *mut MPI_Request, index: *mut c_int, status: *mut MPI_Status)
-        read(count, requests), |place| *index == place as c_int;
+        read(count, requests), |place: usize| *index == place as c_int;
     wait Waitsome MPI_Waitsome PMPI_Waitsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
-        read(count, requests), |place| among(place, *number, indices);
+        read(count, requests), among(number, indices);
     wait Test MPI_Test PMPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
-        read(1, request), |_place| *flag != 0;
+        read(1, request), |_: usize| *flag != 0;
     wait Testall MPI_Testall PMPI_Testall(
         count: c_int, requests: *mut MPI_Request, flag: *mut c_int, statuses: *mut MPI_Status)
-        read(count, requests), |_place| *flag != 0;
+        read(count, requests), |_: usize| *flag != 0;
     wait Testany MPI_Testany PMPI_Testany(
         count: c_int, requests: *mut MPI_Request, index: *mut c_int, flag: *mut c_int, status: *mut MPI_Status)
-        read(count, requests), |place| *flag != 0 && *index == place as c_int;
+        read(count, requests), |place: usize| *flag != 0 && *index == place as c_int;
     wait Testsome MPI_Testsome PMPI_Testsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
-        read(count, requests), |place| among(place, *number, indices);
+        read(count, requests), among(number, indices);
     wait RequestGetStatus MPI_Request_get_status PMPI_Request_get_status(
         request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
-        Handles::from_slice(&[request]), |_place| false;
+        Handles::from_slice(&[request]), |_: usize| false;
     start Start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
     start Startall MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
     free Wait MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) one(request);

@@ -18,19 +18,21 @@ unsafe fn read(count: *mut c_int, requests: *mut c_int) -> Handles {
     }
 }
 
-/// Whether `place` is among the first `number` indices, which count from 1.
-unsafe fn among(place: usize, number: *mut c_int, indices: *mut c_int) -> bool {
-    // SAFETY: the native call has written that many.
-    unsafe {
-        let number = usize::try_from(*number).unwrap_or(0);
-        (0..number).any(|index| *indices.add(index) == place as c_int + 1)
-    }
+/// What tells whether a place is among the first indices, which count from 1.
+unsafe fn among(number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
+    requests::listed(move || {
+        // SAFETY: asked for when the native call has written it, and that many.
+        unsafe {
+            let number = usize::try_from(*number).unwrap_or(0);
+            (0..number).map(|index| (*indices.add(index) as usize).wrapping_sub(1)).collect()
+        }
+    })
 }
 
 /// The entries. They have a table of their own: what they pass by address, and count from 1, the C entries do not.
 macro_rules! entries {
     (@one $symbol:expr, $native:expr, $kind:ident $call:ident
-        { ($($argument:ident)*) $requests:expr $(, |$place:ident| $done:expr)? }) => {
+        { ($($argument:ident)*) $requests:expr $(, $done:expr)? }) => {
         const _: () = {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
@@ -44,7 +46,7 @@ macro_rules! entries {
                     unsafe { answer_of(ierror, |ierror| native($($argument,)* ierror)) }
                 };
                 // SAFETY: read as MPI reads and writes them.
-                entries! { @$kind $call || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })? };
+                entries! { @$kind $call || unsafe { $requests }, native $(, unsafe { $done })? };
             }
         };
     };
@@ -52,10 +54,10 @@ macro_rules! entries {
     (@wait $call:ident $requests:expr, $native:expr, $done:expr) => { requests::wait(MessageCall::$call, $requests, $done, $native) };
     (@start $call:ident $requests:expr, $native:expr) => { requests::start(MessageCall::$call, $requests, $native) };
     (@free $call:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
-    ($($kind:ident $call:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
+    ($($kind:ident $call:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, $done:expr)?;)*) => {
         $(under_each_name! {
             entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]
-            $kind $call { $arguments $requests $(, |$place| $done)? }
+            $kind $call { $arguments $requests $(, $done)? }
         })*
     };
 }
@@ -63,23 +65,23 @@ macro_rules! entries {
 entries! {
     wait Wait wait WAIT (handle status) Handles::from_slice(&[request(handle)]);
     wait Waitall waitall WAITALL (count handles statuses) read(count, handles);
-    wait Waitany waitany WAITANY (count handles index status) read(count, handles), |place| *index == place as c_int + 1;
+    wait Waitany waitany WAITANY (count handles index status) read(count, handles), |place: usize| *index == place as c_int + 1;
     wait Waitsome waitsome WAITSOME (count handles number indices statuses) read(count, handles),
-        |place| among(place, number, indices);
-    wait Test test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_place| *flag != 0;
-    wait Testall testall TESTALL (count handles flag statuses) read(count, handles), |_place| *flag != 0;
+        among(number, indices);
+    wait Test test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_: usize| *flag != 0;
+    wait Testall testall TESTALL (count handles flag statuses) read(count, handles), |_: usize| *flag != 0;
     wait Testany testany TESTANY (count handles index flag status) read(count, handles),
-        |place| *flag != 0 && *index == place as c_int + 1;
+        |place: usize| *flag != 0 && *index == place as c_int + 1;
     wait Testsome testsome TESTSOME (count handles number indices statuses) read(count, handles),
-        |place| among(place, number, indices);
+        among(number, indices);
     wait RequestGetStatus request_get_status REQUEST_GET_STATUS (handle flag status) Handles::from_slice(&[request(handle)]),
-        |_place| false;
+        |_: usize| false;
     wait RequestGetStatusAll request_get_status_all REQUEST_GET_STATUS_ALL (count handles flag statuses) read(count, handles),
-        |_place| false;
+        |_: usize| false;
     wait RequestGetStatusAny request_get_status_any REQUEST_GET_STATUS_ANY (count handles index flag status)
-        read(count, handles), |_place| false;
+        read(count, handles), |_: usize| false;
     wait RequestGetStatusSome request_get_status_some REQUEST_GET_STATUS_SOME (count handles number indices statuses)
-        read(count, handles), |_place| false;
+        read(count, handles), |_: usize| false;
     start Start start START (handle) Handles::from_slice(&[request(handle)]);
     start Startall startall STARTALL (count handles) read(count, handles);
     free Wait request_free REQUEST_FREE (handle) request(handle);

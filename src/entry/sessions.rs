@@ -53,10 +53,9 @@ pub unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
     if native.is_null() {
         return UNSUPPORTED;
     }
-    let being_made = making::begin();
     // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
-    let code = unsafe { std::mem::transmute::<*mut c_void, Native>(native)(group, tag, info, handler, new) };
-    drop(being_made);
+    let native = || unsafe { std::mem::transmute::<*mut c_void, Native>(native)(group, tag, info, handler, new) };
+    let code = making::by_program(native);
     if code == SUCCESS && runtime::get().is_some() {
         let note = || {
             // SAFETY: the native function has just written there.

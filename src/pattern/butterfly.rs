@@ -31,7 +31,7 @@ pub fn hypercube(ranks: usize, rank: usize) -> Steps {
 }
 
 /// Swing, nearest first, for blocks: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) =
-/// Σ_{i ≤ s} (−2)^i = 1, −1, 3, −5, 11, …, about a third of the way that the hypercube goes to and fro.
+/// Σ_{i ≤ s} (−2)^i = 1, −1, 3, −5, 11, …, about two thirds of the way that the hypercube goes, to and fro.
 ///
 /// Ranks that hold the same blocks before step s are the even ones that agree modulo 2^{s+1} and the odd ones that do
 /// so after going back ρ(s). So the bit of step s is bit s + 1 of an even rank and of what an odd rank finds when it

@@ -13,7 +13,7 @@
 //! * `recovered`: what single ranks wrote before their job ended. `sites`: the functions and lines of the program, by
 //!   their addresses.
 //! * `write`: a report to where it goes. `file`: files that appear only when they are whole; `numbers`: names beside
-//!   another job's. `ending`: what the ending of a name promises; `found`: what a file is that is no report.
+//!   another job's; `output`: what the command line is told to write. `ending`: what the ending of a name promises; `found`: what a file is that is no report.
 
 #![forbid(unsafe_code)]
 
@@ -31,6 +31,7 @@ mod left;
 mod matrix;
 mod names;
 mod numbers;
+mod output;
 mod quantity;
 mod recovered;
 mod render;
@@ -52,6 +53,7 @@ pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{Claim, claim, free, numbered, with_word};
+pub use output::{try_output, write_output};
 pub use quantity::several;
 pub use recovered::recover;
 pub use render::render;

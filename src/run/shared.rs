@@ -29,7 +29,7 @@ pub fn take<E>(
             if !is_over(board, waits) {
                 let mut looks = 0;
                 return wait(&mut || {
-                    looks += 1;
+                    looks = u32::wrapping_add(looks, 1);
                     is_over(board, waits)
                         || (looks % BETWEEN == 0 && (looks >= LOOKS || board.disagrees()) && never(board, waits))
                 });

@@ -12,8 +12,8 @@
 //! copied      a012 b0 c0     a1 b012 c1     a2 b2 c012     a012 b012 c012
 //! ```
 //!
-//! Cost: n ≤ 48: (p−1)t_W + nt + (p−1)nγ; else 2(p−1)t_W + 2nt + ((p−1)/p)nγ for each fill of a bank. Needs: shared
-//! memory. Memory: a window of each rank.
+//! Cost: n ≤ 48: (p−1)t_W + nt + (p−1)nγ; else 2(p−1)t_W + 2nt + ((p−1)/p)nγ for each fill of a bank, and
+//! (p−1)t_W more where there are several. Needs: shared memory. Memory: a window of each rank.
 //!
 //! Source: S. Jain, R. Kaleem, M. Balmana, A. Langer, D. Durnov, A. Sannikov, M. Garzaran, "Framework for Scalable
 //! Intra-Node Collective Operations using Shared Memory", SC18; as in MPICH's release-gather.
@@ -31,7 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: false,
-    formula: "n ≤ 48: (p−1)t_W+nt+(p−1)nγ; else 2(p−1)t_W+2nt+((p−1)/p)nγ for each fill of a bank",
+    formula: "n ≤ 48: (p−1)t_W+nt+(p−1)nγ; else 2(p−1)t_W+2nt+((p−1)/p)nγ for each fill of a bank, (p−1)t_W more where there are several",
     cost,
     source: "Jain et al., SC18; MPICH release-gather",
     run,

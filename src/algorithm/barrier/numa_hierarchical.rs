@@ -18,7 +18,7 @@
 //! With one NUMA node it is `combining_tree`, with a rank on each `shared_dissemination`. A rank that may run on
 //! several NUMA nodes is grouped with those that may run on the same ones (`mpi::numa`).
 //!
-//! Cost: (k⌈log_k g⌉ + ⌈log2 N⌉ + 1)t_W for N NUMA nodes with at most g ranks each, without the 1 where g = 1. Needs:
+//! Cost: at most (k⌈log_k g⌉ + ⌈log2 N⌉ + 1)t_W for N NUMA nodes with at most g ranks each, without the 1 where g = 1. Needs:
 //! shared memory. Memory: a flag for each rank.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; inside and among the NUMA nodes that of `combining_tree`
@@ -45,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "(k⌈log_k g⌉+⌈log2 N⌉+1)t_W, at most g ranks on each of N NUMA nodes",
+    formula: "at most (k⌈log_k g⌉+⌈log2 N⌉+1)t_W, without the 1 where g=1, for N NUMA nodes of at most g ranks",
     cost,
     source: "Kurnosov, lectures on collective operations; Hensgen, Finkel, Manber, IJPP 17(1), 1988",
     run,

@@ -33,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "b < read_from: t_W+pbt and p−1 stores, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
+    formula: "b < read_from: t_W+pbt and p−1 stores, and where a bank is filled several times (p−1)t_W for each; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,

@@ -4,7 +4,9 @@
 use crate::algorithm::{Algorithm, Operation, find};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
+use crate::selection::{Implementation, Versions};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 /// The times of Collie's algorithms in a cell: no mode's, none with a wrong result, and none that is another one by
 /// another name.
@@ -31,10 +33,27 @@ fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
         && find(cell.cell.operation, name).is_some_and(Algorithm::knows_nodes)
 }
 
+/// A cell, and under which MPI library it was measured.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// The cell.
+    pub row: &'a CellRow,
+    /// Releases that differ in the last number only count as one.
+    pub library: (Implementation, Versions),
+}
+
+impl Deref for Measured<'_> {
+    type Target = CellRow;
+
+    fn deref(&self) -> &CellRow {
+        self.row
+    }
+}
+
 /// What is compared at one size.
 pub struct Compared<'a> {
     /// Those that hold all of the candidates.
-    pub cells: Vec<&'a CellRow>,
+    pub cells: Vec<Measured<'a>>,
     /// Names of algorithms, each measured in all of these cells.
     pub candidates: BTreeSet<&'a str>,
     /// What is not compared, in words; empty if all is.
@@ -44,9 +63,9 @@ pub struct Compared<'a> {
 impl<'a> Compared<'a> {
     /// Of the algorithms that most cells hold (or, if there are none, those that no other is in more cells than) the
     /// ones that stand together in one, and the cells that hold all of these.
-    pub fn of(all: &[&'a CellRow]) -> Self {
+    pub fn of(all: &[Measured<'a>]) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let names = |cell: &'a CellRow| ours(cell).map(|row| row.algorithm.as_str()).collect::<BTreeSet<_>>();
+        let names = |cell: &Measured<'a>| ours(cell.row).map(|row| row.algorithm.as_str()).collect::<BTreeSet<_>>();
         let measured: Vec<_> = all.iter().map(|cell| (*cell, names(cell))).collect();
         measured.iter().flat_map(|(_, names)| names).for_each(|name| *counts.entry(*name).or_default() += 1);
         // A cell without an algorithm of ours has nothing to compare.
@@ -71,7 +90,7 @@ impl<'a> Compared<'a> {
     /// Without the cells that lack the MPI library, where others hold it: it is compared with the rest then.
     pub fn beside_native(mut self) -> Self {
         let all = self.cells.len();
-        let holds_native = |cell: &&CellRow| cell.native().is_some_and(|row| row.seconds.median > 0.0);
+        let holds_native = |cell: &Measured| cell.native().is_some_and(|row| row.seconds.median > 0.0);
         let with_native = self.cells.iter().filter(|cell| holds_native(cell)).count();
         if (1..all).contains(&with_native) {
             self.cells.retain(holds_native);

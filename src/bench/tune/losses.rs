@@ -1,12 +1,12 @@
 //! What each candidate loses at one size.
 
-use super::compared::{Compared, ours};
+use super::compared::{Compared, Measured, ours};
 use super::group::Group;
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, counted, parse_choice};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, VariantRow};
-use crate::bench::statistics::Ratio;
+use crate::bench::result::CellRow;
+use crate::bench::statistics::{Ratio, over_runs};
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +73,7 @@ impl Candidate {
 pub struct Loss {
     /// Over the best candidate's, mean over cells, without what is noise.
     pub noticed: f64,
-    /// Over native's, of the cell where that is most; 0 if it is nowhere slower.
+    /// Over native's, of the MPI library where that is most, in the mean of its cells; 0 if it is nowhere slower.
     pub to_native: f64,
 }
 
@@ -88,7 +88,7 @@ impl Loss {
     }
 }
 
-/// What is known of a candidate over cells.
+/// What is known of a candidate over MPI libraries.
 #[derive(Clone, Copy, Default)]
 struct Found {
     loss: Loss,
@@ -111,9 +111,10 @@ impl Found {
     }
 }
 
-/// One candidate in one cell.
+/// One candidate in the cells of one MPI library.
 struct Time<'a> {
     name: &'a str,
+    /// Mean over these.
     log: f64,
     /// Whether it was measured beside native, so that there is noise in it; none is in what was predicted.
     is_measured: bool,
@@ -181,16 +182,18 @@ impl Size {
     pub fn of(
         bytes: usize,
         class: (usize, usize),
-        cells: &[&CellRow],
+        cells: &[Measured],
         settings: Settings,
     ) -> Result<Option<Self>, ChoiceError> {
-        let Compared { cells, candidates: compared, left_out } = Compared::of(cells).beside_native();
-        let share = 1.0 / cells.len() as f64;
+        let Compared { mut cells, candidates: compared, left_out } = Compared::of(cells).beside_native();
+        // Those of one MPI library say together whether it is faster: the worst of many is worse by noise alone.
+        cells.sort_by_key(|cell| cell.library);
         let mut all: Option<BTreeMap<String, Found>> = None;
-        let mut natives = Vec::new();
-        for cell in &cells {
-            let (here, native) = in_cell(cell, &compared, share, settings);
-            natives.extend(native);
+        let mut native = None;
+        for of_one in cells.chunk_by(|one, other| one.library == other.library) {
+            let share = of_one.len() as f64 / cells.len() as f64;
+            let (here, over_best) = in_library(of_one, &compared, share, settings);
+            native = over_best.map(|over_best| native.unwrap_or(0.0) + share * over_best);
             all = Some(match all {
                 None => here,
                 Some(known) => {
@@ -208,34 +211,34 @@ impl Size {
             let messages = level.and_then(|choice| messages(choice, cell));
             candidates.insert(name, Candidate { choice, loss, against_native, behind, messages, is_undecided });
         }
-        let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
         let class = Some(class).filter(|(from, to)| from < to);
         Ok(Some(Self { bytes, is_measured: true, class, candidates, native, left_out }))
     }
 }
 
-/// What is known of each candidate by one of a number of cells of which it is `share`; and native's time over that of
+/// What is known of each candidate by the cells of one MPI library, which are `share` of all; and native's time over that of
 /// the best of those that are compared.
-fn in_cell(
-    cell: &CellRow,
+fn in_library<'a>(
+    cells: &[Measured<'a>],
     compared: &BTreeSet<&str>,
     share: f64,
     settings: Settings,
 ) -> (BTreeMap<String, Found>, Option<f64>) {
-    let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
+    let native: Option<Vec<f64>> = cells.iter().map(|cell| Some(cell.native()?.seconds.median)).collect();
+    let native = native.filter(|times| times.iter().all(|time| *time > 0.0));
+    let native = native.map(|times| mean(times.into_iter().map(f64::ln)));
     let is_measured = native.is_some();
-    let mut by_name: BTreeMap<&str, Vec<&VariantRow>> = BTreeMap::new();
-    for row in ours(cell).filter(|row| compared.contains(row.algorithm.as_str())) {
-        by_name.entry(&row.algorithm).or_default().push(row);
-    }
-    let times: Vec<_> = by_name
-        .into_iter()
-        .map(|(name, rows)| Time {
-            name,
-            // Of one that was measured under several names, the mean.
-            log: rows.iter().map(|row| row.seconds.median.ln()).sum::<f64>() / rows.len() as f64,
-            is_measured,
-            ratio: rows[0].against_native.filter(|_| rows.len() == 1),
+    let times: Vec<_> = compared
+        .iter()
+        .map(|name| {
+            // In a cell that has it under several names, the mean.
+            let rows = |cell: &Measured<'a>| ours(cell.row).filter(|row| row.algorithm == *name).collect::<Vec<_>>();
+            let rows: Vec<_> = cells.iter().map(rows).collect();
+            let logs = rows.iter().map(|rows| mean(rows.iter().map(|row| row.seconds.median.ln())));
+            let alone = |rows: &Vec<_>| rows.len() == 1;
+            let ratios = rows.iter().all(alone).then(|| rows.iter().map(|rows| rows[0].against_native).collect());
+            let ratios: Option<Vec<Ratio>> = ratios.flatten();
+            Time { name, log: mean(logs), is_measured, ratio: ratios.and_then(|ratios| over_runs(&ratios)) }
         })
         .collect();
     let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
@@ -260,6 +263,11 @@ fn in_cell(
         all.insert(NATIVE.to_owned(), found);
     }
     (all, native.map(|native| native - best.log))
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
+    sum / number
 }
 
 /// Messages of all ranks in a call of the cell, where they can be counted.

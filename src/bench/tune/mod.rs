@@ -3,9 +3,10 @@
 //! Of each cell every forced algorithm counts with its median over the best one's, as the geometric mean over reports
 //! (which may be of different MPI libraries), datatypes and roots. Along the sizes, rows are chosen so that what they
 //! lose against the best of each size, plus a fixed price per change of the algorithm, is least: noise alone then
-//! changes nothing. What a row loses to native counts once more, and not as a mean, but where it is most: being fast
-//! under one library does not make up for being slower than without Collie under another. Among rows that lose alike,
-//! the one with fewer messages wins, and of these the one that reaches further.
+//! changes nothing. What a row loses to native counts once more: the mean over the cells of one MPI library, and of
+//! several libraries that where it is most, since being fast under one library does not make up for being slower than
+//! without Collie under another. Among rows that lose alike, the one with fewer messages wins, and of these the one that
+//! reaches further.
 //!
 //! Modules in reading order: `settings` says what rules may be made of, `group` which cells are measured together,
 //! `compared` what of them can be compared, `losses` what each candidate loses, `path` the candidates that cost least

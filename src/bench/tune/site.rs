@@ -1,7 +1,7 @@
 //! From the reports of a site to its rules.
 
 use super::between::estimates;
-use super::compared::{ours, wrong};
+use super::compared::{Measured, ours, wrong};
 use super::group::{Group, Placement};
 use super::losses::Size;
 use super::settings::{Block, Extend, Form, Settings};
@@ -13,10 +13,10 @@ use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Span, Transport, Ve
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells by the fewest and the most bytes of their calls.
-type BySize<'a> = BTreeMap<(usize, usize), Vec<&'a CellRow>>;
+type BySize<'a> = BTreeMap<(usize, usize), Vec<Measured<'a>>>;
 
 /// Bytes of calls of a class, which are of other bytes on each communicator.
-fn mean(class: (usize, usize), cells: &[&CellRow]) -> usize {
+fn mean(class: (usize, usize), cells: &[Measured]) -> usize {
     if class.1 == 0 { 0 } else { cells.iter().map(|cell| cell.cell.bytes).sum::<usize>() / cells.len() }
 }
 
@@ -48,12 +48,12 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let cells = by_transport(reports);
     for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
-        let mpi = settings.by_mpi.then(|| (mpi.implementation, Versions::of_minor(mpi.version)));
-        let group = Group::of(cell, settings.form, mpi, *transport);
+        let library = (mpi.implementation, Versions::of_minor(mpi.version));
+        let group = Group::of(cell, settings.form, settings.by_mpi.then_some(library), *transport);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         let class = cell.size_class.filter(|_| !group.operation.has_own_counts()).unwrap_or((bytes, bytes));
-        groups.entry(group).or_default().entry(class).or_default().push(cell);
+        groups.entry(group).or_default().entry(class).or_default().push(Measured { row: cell, library });
     }
     let mut measured: Vec<(&Group, Vec<Size>)> = Vec::new();
     for (group, cells) in &groups {

@@ -146,7 +146,7 @@ impl Arguments {
         let Some(output) = &self.output else {
             return Ok(Done::from(String::from_utf8_lossy(bytes).into_owned()));
         };
-        report::replace(output, bytes).map_err(|error| cannot_write(output, &error))?;
+        write_file(output, bytes)?;
         Ok(Done::from(String::new()))
     }
 }

@@ -1,3 +1,9 @@
+// What a section does not show, since so many would not have fitted into the memory of rank 0.
+function leftOutNote(summary, kind, what, where = "") {
+  const number = summary.left_out?.[kind] ?? 0;
+  return number ? ` To save memory on rank 0, ${several(number, what)}${where} ${number === 1 ? "is" : "are"} left out.` : "";
+}
+
 // Who makes the others wait: as measured, or else the rank with the least time in collectives, which waits least itself.
 function culprit(summary) {
   if (!summary.late?.length) return `least, ${duration(summary.collective_seconds.min)}, on rank ${summary.collective_seconds.min_rank}`;
@@ -57,7 +63,7 @@ function verdictSection(summary) {
   if (!summary.comparisons?.length) return;
   const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds * summary.communicators[row.communicator].size / summary.ranks, 0);
   section("verdicts", "Collie against native",
-    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's took turns in this run, in pairs whose order was random. Rows are sorted by the time certain to be saved or lost. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank, in the mean over all ranks, against running the MPI library alone, for these calls.`,
+    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's took turns in this run, in pairs whose order was random. Rows are sorted by the time certain to be saved or lost. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank, in the mean over all ranks, against running the MPI library alone, for these calls.` + leftOutNote(summary, "comparisons", "comparison"),
     comparisonTable(summary));
 }
 
@@ -70,7 +76,7 @@ function verificationSection(summary) {
   section("verification", "Results against native",
     `${count(verification.calls)} results were compared on all ranks; ` + (failed ? `${several(failed, "call")} could not be, for an error; ` : "") +
       (unknown ? `${count(unknown)} cannot be judged; ` : "") + (rounded ? `${count(rounded)} are equal within rounding; ` : "") +
-      (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` : others ? "all others are equal." : "all are equal.") +
+      (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` + leftOutNote(summary, "differences", "difference") : others ? "all others are equal." : "all are equal.") +
       (loosely ? ` Of the program's own operations, ${count(loosely)} were judged by a bound for the whole vector only.` : "") +
       (verification.seconds ? ` Second calls, copies and comparisons took ${duration(verification.seconds)} per rank, which is a part of the run time.` : ""),
     listed ? differenceTable(summary) : null);
@@ -100,13 +106,14 @@ function lateNote(summary) {
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
   return "Which ranks the others waited for. While several had not arrived, each of them is charged an equal share, so that all shares add up to the time waited."
     + (compared < comparable ? ` Arrivals were kept for ${count(compared)} of ${several(comparable, "call")}.` : "")
-    + (unmeasuredWaiting(summary) >= 0.02 ? ` Waiting is not measured in ${percent(unmeasuredWaiting(summary))} of the time in collectives: nonblocking, or between groups.` : "") + clockNote(summary.clock);
+    + (unmeasuredWaiting(summary) >= 0.02 ? ` Waiting is not measured in ${percent(unmeasuredWaiting(summary))} of the time in collectives: nonblocking, between groups, or in no row.` : "") + leftOutNote(summary, "late", "late rank") + clockNote(summary.clock);
 }
 
-// Of the time in collectives, that of rows whose waiting is not known.
+// Of the time in collectives, that in no row and that of rows whose waiting is not known.
 function unmeasuredWaiting(summary) {
   const time = rows => rows.reduce((sum, row) => sum + row.total_seconds.mean * row.ranks, 0);
-  return time(summary.rows.filter(row => row.waiting_seconds === undefined)) / (time(summary.rows) || 1);
+  const rest = inNoRow(summary).reduce((sum, rest) => sum + rest.seconds, 0);
+  return (time(summary.rows.filter(row => row.waiting_seconds === undefined)) + rest) / (time(summary.rows) + rest || 1);
 }
 
 const keptNote = cache => `Call cache: on all ranks ${count(cache.evicted)} entries evicted, ${count(cache.refused)} not stored; peak on a rank ${bytes(cache.most_bytes)} of ${bytes(cache.bound)}, an eighth of COLLIE_MEMORY.`;
@@ -130,7 +137,7 @@ function unreadableNote(summary) {
 function trafficSection(summary, rows, id, title, note) {
   if (!rows?.length) return;
   const map = heatMap(summary, rows);
-  section(id, title, note, map.chart);
+  section(id, title, note + leftOutNote(summary, "traffic", "pair", " of ranks, all kinds of traffic together,"), map.chart);
   drawnAgain(map.draw);
 }
 
@@ -181,11 +188,11 @@ function show(summary) {
   verdictSection(summary);
   learnedSection(summary);
   if (summary.rows.length || summary.messages?.length) totalsSection(summary);
-  if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; the time of a region includes the regions inside it.", regionTable(summary));
-  if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack." + noSiteNote(summary), siteTable(summary));
+  if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; the time of a region includes the regions inside it." + leftOutNote(summary, "regions", "region"), regionTable(summary));
+  if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack." + noSiteNote(summary) + leftOutNote(summary, "sites", "call site"), siteTable(summary));
   const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
-  section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a column head to sort, a row to see its durations below, a group to see its rows.",
+  section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a column head to sort, a row to see its durations below, a group to see its rows." + leftOutNote(summary, "rows", "row"),
     summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, not in any row: COLLIE_MEMORY is exhausted.`) : null,
     unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
@@ -202,6 +209,6 @@ function show(summary) {
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library were asked to move, as Open MPI's monitoring counts it, not what they sent: for a broadcast, the whole message from the root to each rank.");
   timelineSection(summary);
   drawingsSection();
-  if (summary.communicators.length) section("communicators", "Communicators", null, communicatorTable(summary));
+  if (summary.communicators.length) section("communicators", "Communicators", leftOutNote(summary, "members", "list", " of a communicator's ranks").trim() || null, communicatorTable(summary));
   drawAll();
 }

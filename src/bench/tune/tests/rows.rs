@@ -221,8 +221,24 @@ fn small_differences_do_not_add_up() {
 fn being_slower_than_native_counts_once_more() {
     let one = report(vec![cell(64, 4, &[("recursive_doubling", 7.0), ("ring", 9.0)])]);
     let other = report(vec![cell(64, 4, &[("recursive_doubling", 12.0), ("ring", 10.0)])]);
-    let found = lines(&[one, other], SETTINGS);
+    let of_another = Report { mpi_library: "MPICH Version: 4.0.2".to_owned(), ..other.clone() };
+    let found = lines(&[one.clone(), of_another], SETTINGS);
     assert!(found[0].contains("ring"), "{found:?}");
+    // Of one library both say together how it compares.
+    let found = lines(&[one, other], SETTINGS);
+    assert!(found[0].contains("recursive_doubling"), "{found:?}");
+}
+
+#[test]
+fn the_worst_of_many_jobs_leaves_nothing_to_native() {
+    let jobs = [9.5, 9.6, 9.4, 10.7, 9.5, 9.6].map(|time| report(vec![cell(64, 4, &[("ring", time)])]));
+    let found = lines(&jobs, Settings { native: true, extend: Extend::Exact, ..SETTINGS });
+    assert!(found.len() == 1 && found[0].ends_with(" ring"), "{found:?}");
+    let elsewhere = jobs.map(|job| Report { mpi_library: "MPICH Version: 4.0.2".to_owned(), ..job });
+    let lost = report(vec![cell(64, 4, &[("ring", 12.0)])]);
+    let found =
+        lines(&[&elsewhere[..], &[lost]].concat(), Settings { native: true, extend: Extend::Exact, ..SETTINGS });
+    assert!(found.len() == 1 && found[0].ends_with(" native"), "one library is slower with it: {found:?}");
 }
 
 #[test]
