@@ -233,6 +233,7 @@ impl<'a> Bench<'a> {
             oversubscribed: self.job.oversubscribed,
             mpi: Mpi::of(&self.job.library()),
             limits: self.limits(),
+            limits_vary: self.configuration.limits_vary(),
             ..Situation::plain(self.job.size).on(&self.job.nodes)
         };
         let names = self.program.variants(cell);

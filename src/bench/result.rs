@@ -204,6 +204,21 @@ impl Report {
         ProtocolLimits::of(self.protocol_limits.iter().flatten().copied()).unwrap_or(ProtocolLimits::NONE)
     }
 
+    /// Whether both hold the same measurements, as a report and a copy of it do, in JSON and in CSV too.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let cells = |report: &Self| {
+            let mut cells = report.cells.clone();
+            cells.sort_by_key(CellRow::key);
+            cells
+        };
+        let times = |row: &VariantRow| (row.variant.clone(), row.transport, row.seconds);
+        let is_same = |(one, other): (&CellRow, &CellRow)| {
+            one.key() == other.key() && one.variants.iter().map(times).eq(other.variants.iter().map(times))
+        };
+        let (own, theirs) = (cells(self), cells(other));
+        !own.is_empty() && own.len() == theirs.len() && own.iter().zip(&theirs).all(is_same)
+    }
+
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.
     pub fn merge(reports: Vec<Self>) -> Self {
         let mut all = Self::default();
@@ -396,6 +411,10 @@ pub(super) mod tests {
     fn json_comes_back() {
         let report = report(vec![row(Operation::Reduce, 64, 2, 5.0)]);
         let text = serde_json::to_string(&report).unwrap();
-        assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+        let read = serde_json::from_str::<Report>(&text).unwrap();
+        assert_eq!(read, report);
+        assert!(report.is_same_as(&read) && !report.is_same_as(&Report::default()));
+        let another = self::report(vec![row(Operation::Reduce, 64, 2, 5.1)]);
+        assert!(!report.is_same_as(&another) && !Report::default().is_same_as(&Report::default()));
     }
 }

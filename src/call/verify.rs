@@ -2,7 +2,8 @@
 //!
 //! Ours works on a copy of the receive buffer, or on the buffer itself, which is set back ([`super::aside`]); what the
 //! program gets is the native result, unless it asked for ours (`COLLIE_VERIFY_RESULT`), and that one counts as the
-//! program's call. Data movement and integers must agree bit for
+//! program's call. Whichever comes first would wait for late ranks, so the ranks meet before both, and that counts as a part
+//! of the program's call too. Data movement and integers must agree bit for
 //! bit, but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was.
 //! Floating-point reductions may differ by the order of the folds, within a bound for each element; the results of
 //! allreduce must be the same bits on all ranks. What a commutative operation of the program's makes of elements of
@@ -44,7 +45,7 @@ pub struct Outcome {
     pub code: c_int,
     /// Whose result the program got.
     pub result: VerifyResult,
-    /// Ticks of the call that gave it.
+    /// Ticks of the call that gave it, and of waiting for late ranks before.
     pub ticks: u64,
 }
 
@@ -60,6 +61,10 @@ pub fn run(
     let start = runtime.clock.raw();
     let operation = arguments.operation;
     let (seat, _) = seat_and_call(communicator, operation, local);
+    if let Err(error) = outside.wait(|| communicator::all(seat.comm, true)) {
+        log::warn!("the ranks could not meet before a call that is verified: {error}");
+    }
+    let waited = runtime.clock.raw() - start;
     let meaning = Meaning::of(local);
     let root = operation.rooted().then_some(local.root);
     let tolerance = match operation.reduces() {
@@ -80,7 +85,7 @@ pub fn run(
     keep(runtime, communicator, (arguments, local), choice, has_result, judgement);
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
-    let ticks = if result == VerifyResult::Native { both.native_ticks } else { both.our_ticks };
+    let ticks = waited + if result == VerifyResult::Native { both.native_ticks } else { both.our_ticks };
     let beside = runtime.clock.raw().saturating_sub(start).saturating_sub(ticks);
     communicator.tally.verified.borrow_mut().ticks += beside;
     if result == VerifyResult::Native {

@@ -7,6 +7,8 @@ use super::{Done, Failure};
 use crate::algorithm::counted;
 use crate::bench::numbers::whole;
 use crate::bench::output::CELL;
+use crate::bench::plan;
+use crate::bench::program::Program;
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
 use crate::family::Family;
@@ -124,6 +126,13 @@ impl Start<'_> {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     arguments.settings.check().map_err(Failure::usage)?;
     let start = arguments.started.find()?;
+    if start.found.is_some() {
+        // Each job would find that out for itself, some of them after others have run.
+        let plan = arguments.settings.plan.as_deref().map(plan::read).transpose().map_err(Failure::usage)?;
+        for ranks in &arguments.ranks {
+            Program::resolve(&arguments.settings, *ranks as usize, plan.as_ref()).map_err(Failure::usage)?;
+        }
+    }
     let commands = jobs(arguments, &start);
     if let Some(shown) = start.dry(&commands)? {
         return Ok(shown);

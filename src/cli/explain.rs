@@ -10,7 +10,8 @@ use crate::bench::numbers::whole;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::{Network, Scales};
 use crate::selection::{
-    Configuration, Implementation, Mpi, RawConfiguration, Situation, Transport, Version, operation_named, variables,
+    Configuration, Implementation, Mode, Mpi, RawConfiguration, Situation, Transport, Version, operation_named,
+    variables,
 };
 use std::path::PathBuf;
 use std::time::Instant;
@@ -136,7 +137,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         text.push('\n');
         text.push_str(&nearest_measurements::text(&reports, &Measured::of(&call, &situation)));
     }
-    Ok(Done::from(text))
+    let learned = configuration.learn.as_ref().filter(|_| configuration.mode == Mode::Learn);
+    let notes = learned.and_then(|file| file.warning()).into_iter().collect();
+    Ok(Done { text, notes, ..Done::default() })
 }
 
 /// Refuses a root that is not among the ranks, and a root and bytes that the operation has none of.
@@ -207,6 +210,7 @@ fn situation(arguments: &Arguments, configuration: &Configuration, nodes: &[u32]
             Transport::Messages => configuration.limits_within_node(ProtocolLimits::NONE, arguments.oversubscribed),
             Transport::Shared => ProtocolLimits::NONE,
         },
+        limits_vary: configuration.limits_vary(),
         ..Situation::plain(arguments.ranks as usize).on(nodes)
     }
 }

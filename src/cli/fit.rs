@@ -20,7 +20,7 @@ use std::path::PathBuf;
                         collie simulate allreduce --ranks 8-512 --network cluster.json")]
 pub struct Arguments {
     /// Ranks
-    #[arg(short = 'n', long, default_value_t = 2, value_parser = whole::<u32>(1..))]
+    #[arg(short = 'n', long, default_value_t = 2, value_parser = whole::<u32>(2..))]
     ranks: u32,
     /// Write the network to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]

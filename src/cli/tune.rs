@@ -14,7 +14,7 @@ use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
@@ -117,7 +117,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         (Some(network), Some(ranks), Some(progress)) => Some(simulate(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let (mut reports, mut files) = (Vec::new(), Vec::new());
+    let (mut reports, mut files): (Vec<Report>, Vec<&Path>) = (Vec::new(), Vec::new());
+    let mut copies = Vec::new();
     let mut known = BTreeSet::new();
     for file in &arguments.files {
         // Pipes have no name of their own.
@@ -125,8 +126,15 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
             return Err(Failure::usage(format!("{}: given twice; accepted: each file once", file.display())));
         }
         let read = measurements::read(file).map_err(Failure::cannot)?;
-        files.extend(read.iter().map(|_| file.as_path()));
-        reports.extend(read);
+        for report in read {
+            if let Some(at) = reports.iter().position(|known| known.is_same_as(&report)) {
+                let (copy, first) = (file.display(), files[at].display());
+                copies.push(format!("{copy}: holds the same measurements as {first}, which count once"));
+                continue;
+            }
+            files.push(file);
+            reports.push(report);
+        }
     }
     reports.extend(simulated.iter().map(|simulated| simulated.report.clone()));
     if arguments.model == Model::Cost && simulated.is_none() {
@@ -153,7 +161,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         if let Some(path) = &arguments.svg {
             write_file(path, drawing)?;
         }
-        return Ok(Done { text, notes: head.notes(&[]), ..Done::default() });
+        let notes = [copies, head.notes(&[])].concat();
+        return Ok(Done { text, notes, ..Done::default() });
     }
     let mut blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
     if let Some(simulated) = &simulated {
@@ -163,7 +172,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(nothing(arguments, simulated.as_ref()));
     }
     let rules = tune::text(&blocks, &head.text(&blocks));
-    let (notes, code) = (head.notes(&blocks), progress.map_or(0, |progress| progress.code()));
+    let notes = [copies, head.notes(&blocks)].concat();
+    let code = progress.map_or(0, |progress| progress.code());
     let Some(output) = &arguments.output else { return Ok(Done { text: rules, notes, code }) };
     write_file(output, rules)?;
     let text = head.left_to_native(&blocks).map_or_else(String::new, |left| format!("{}: {left}\n", output.display()));

@@ -195,6 +195,7 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Co
             oversubscribed,
             mpi: if all.are_alike(MPI) { runtime.mpi } else { Mpi::UNKNOWN },
             limits: if configuration.transport == Transport::Messages { within_node } else { ProtocolLimits::NONE },
+            limits_vary: configuration.limits_vary(),
             ..Situation::plain(facts.size).on(&nodes)
         },
         half_bandwidth: configuration.half_bandwidth(one_node),

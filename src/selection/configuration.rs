@@ -291,7 +291,7 @@ impl RawConfiguration {
                            COLLIE_REPRODUCIBLE=on rules out; accepted with it: a preset, or a file that collie fit wrote";
             errors.push(ConfigurationError::variable(variables::NETWORK, message));
         }
-        if configuration.reproducible && !configuration.knows_limits() {
+        if configuration.limits_vary() {
             errors.extend(by_measured_limits(&configuration));
         }
         errors.extend(self.given_twice(&configuration));
@@ -376,6 +376,11 @@ impl Configuration {
     /// Whether it is said which messages within a node travel in pieces, so that nobody has to measure it.
     pub fn knows_limits(&self) -> bool {
         self.limits.or(self.limits_of_network()).is_some()
+    }
+
+    /// Whether it is measured in each run, on which no reduction's result is to depend.
+    pub fn limits_vary(&self) -> bool {
+        self.reproducible && !self.knows_limits()
     }
 
     /// Which messages within a node travel in pieces: those that the variable names, else those that the file of

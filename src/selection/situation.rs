@@ -21,13 +21,16 @@ pub struct Situation {
     pub mpi: Mpi,
     /// Which messages within a node travel in pieces; none where they go through shared memory.
     pub limits: ProtocolLimits,
+    /// Whether these are another run's to find anew, on which no reduction's result is to depend.
+    pub limits_vary: bool,
 }
 
 impl Situation {
     /// Among so many ranks on one node, which has a core for each, of no library that is known.
     pub const fn plain(ranks: usize) -> Self {
         let (mpi, limits) = (Mpi::UNKNOWN, ProtocolLimits::NONE);
-        Self { ranks, one_node: true, most_on_node: ranks, oversubscribed: false, mpi, limits }
+        let limits_vary = false;
+        Self { ranks, one_node: true, most_on_node: ranks, oversubscribed: false, mpi, limits, limits_vary }
     }
 
     /// The same with its ranks on these nodes, none if it is one.
@@ -39,7 +42,7 @@ impl Situation {
     /// Whether a message within a node that is as long as what a rank contributes to the call (of a broadcast, as the
     /// message) travels in pieces. Of operations whose counts each rank knows for itself nobody can tell.
     pub fn cuts(&self, call: &Call) -> bool {
-        if call.operation.has_own_counts() {
+        if call.operation.has_own_counts() || self.limits_vary && call.operation.reduces() {
             return false;
         }
         let way = if call.operation.rooted() { Way::OneWay } else { Way::Exchange };

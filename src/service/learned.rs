@@ -78,6 +78,9 @@ fn place(file: &LearnFile) -> PathBuf {
 /// Says at the start, on rank 0, that the file cannot be written at the end.
 pub fn begin(configuration: &Configuration) {
     let Some(file) = &configuration.learn else { return };
+    if let Some(warning) = file.warning().filter(|_| configuration.mode == Mode::Learn) {
+        log::tell(&format!("rank 0: {}: {warning}", variables::LEARN));
+    }
     let path = through_links(&place(file));
     if let Err(error) = report::try_path(&path).and_then(|()| writable(&path)) {
         log::tell(&format!(

@@ -23,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What this rank has to tell without asking another.
 pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> RankRecord {
-    let record = of_this_rank(runtime, Vec::new(), visit);
+    let record = of_this_rank(runtime, Vec::new(), visit, Moment::now(runtime));
     let mut job = job(runtime);
     if synchronise::mode() == Sync::Clock {
         // Only all ranks together can tell who waited for whom.
@@ -81,8 +81,23 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     })
 }
 
-/// What this rank has to tell. `combined` is what all ranks together say of its calls.
-pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> RankRecord {
+/// When this rank came to its report.
+#[derive(Clone, Copy)]
+pub struct Moment {
+    ticks: u64,
+    unix_ns: u64,
+}
+
+impl Moment {
+    /// That of now.
+    pub fn now(runtime: &Runtime) -> Self {
+        let unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        Self { ticks: runtime.clock.raw(), unix_ns }
+    }
+}
+
+/// What this rank has to tell of the run until `now`. `combined` is what all ranks together say of its calls.
+pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit, now: Moment) -> RankRecord {
     let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
     let (mut overflow, mut played) = (Overflow::default(), Counts::default());
     // Then MPI may be in the middle of something, with its locks held, and is asked nothing.
@@ -131,7 +146,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
     overflow.add(without_room);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
-    let (began, now) = (runtime.run_began(), runtime.clock.raw());
+    let began = runtime.run_began();
     let stretch = runtime.stretch();
     let elapsed = |ticks| (runtime.nanoseconds(ticks) as f64 * stretch) as u64;
     let mut record = RankRecord {
@@ -142,10 +157,10 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         // By the same clock as the events of the time line.
         started_unix_ns: Stretch::of(runtime)
             .moment(runtime.started_unix_ns() + runtime.nanoseconds(began.saturating_sub(runtime.started.0))),
-        ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
-        run_ns: elapsed(now.saturating_sub(began)),
+        ended_unix_ns: now.unix_ns,
+        run_ns: elapsed(now.ticks.saturating_sub(began)),
         init_ns: runtime.init_took().map(|took| took.as_nanos() as u64),
-        recorded_ns: recorded::ticks(runtime, now).map(elapsed),
+        recorded_ns: recorded::ticks(runtime, now.ticks).map(elapsed),
         overhead_ns_per_call: overhead(runtime),
         job,
         communicators,

@@ -1,12 +1,13 @@
 //! The report of all ranks.
 
 use super::partial::{self, OnStderr};
-use super::{learned, outputs, places, record, synchronise, trace};
+use super::record::{self, Moment};
+use super::{learned, outputs, places, synchronise, trace};
 use crate::call::attachment::Visit;
 use crate::communicator::making;
 use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
 use crate::mpi::bytes::{self, ToRoot};
-use crate::mpi::{Error, Result, constants};
+use crate::mpi::{Error, Result, communicator, constants};
 use crate::process::floating_point::apart;
 use crate::process::guard;
 use crate::process::log;
@@ -67,9 +68,11 @@ pub fn of_this_rank(runtime: &Runtime) -> bool {
 }
 
 fn gather(runtime: &Runtime, visit: Visit, is_last: bool) -> bool {
+    // Before anything waits for other ranks.
+    let now = Moment::now(runtime);
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
-    apart(|| runtime.uncounted(|| gather_and_write(runtime, native, visit, is_last))).unwrap_or_else(|error| {
+    apart(|| runtime.uncounted(|| gather_and_write(runtime, (now, native), visit, is_last))).unwrap_or_else(|error| {
         if Wanted::here(runtime, is_last) != Wanted::default() {
             log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         }
@@ -82,17 +85,24 @@ fn gather(runtime: &Runtime, visit: Visit, is_last: bool) -> bool {
     })
 }
 
-fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], visit: Visit, is_last: bool) -> Result<bool> {
-    let begun = runtime.clock.raw();
+fn gather_and_write(
+    runtime: &Runtime,
+    (now, native): (Moment, [Vec<TrafficRecord>; 2]),
+    visit: Visit,
+    is_last: bool,
+) -> Result<bool> {
     let at_root = runtime.world_rank == 0;
     let own = at_root.then(|| Wanted::here(runtime, is_last));
     let wanted = bytes::of_first(constants::comm_world(), own.as_ref())?;
     if wanted == Wanted::default() {
         return Ok(true);
     }
+    // Late ranks are waited for here, which is no cost of the report's.
+    communicator::all(constants::comm_world(), true)?;
+    let begun = runtime.clock.raw();
     let [native_traffic, native_collectives] = native;
     let combined = synchronise::combine(runtime, visit)?;
-    let record = record::of_this_rank(runtime, combined, visit);
+    let record = record::of_this_rank(runtime, combined, visit, now);
     if let Some(words) = left_out(&record.under_way) {
         let rank = runtime.world_rank;
         log::tell(&format!("rank {rank}: the report leaves out {words}"));

@@ -39,12 +39,16 @@ fn measurements_may_be_csv() {
     let (_folder, table) = file("bench.csv", rows);
     let (_other, report) = file("bench.json", MEASURED);
     let (_same, copy) = file("copy.csv", rows);
-    for files in [&[table.as_str()][..], &[&report, &table], &[&table, &copy]] {
+    for files in [&[table.as_str()][..], &[&report, &table]] {
         let rules = printed(collie(&["tune"]).args(files));
         let libraries = rules.matches("#   An MPI 4.0, jobs: 1\n").count();
         assert!(libraries == files.len() && rules.contains("native over this: 512 2.00"), "{rules}");
         assert_eq!(rules.contains("512 2.00 undecided"), files != [report.as_str()], "no interval tells: {rules}");
     }
+    let Output { stdout, stderr, .. } = collie(&["tune", &table, &copy]).output().unwrap();
+    let (rules, told) = (text(&stdout), text(&stderr));
+    assert!(told.contains("copy.csv: holds the same measurements as ") && told.ends_with("count once\n"), "{told}");
+    assert_eq!(rules.matches("#   An MPI 4.0, jobs: 1\n").count(), 1, "{rules}");
     let explain = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table];
     let told = printed(&mut collie(&explain));
     assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n  binomial:segment=none"), "{told}");

@@ -9,10 +9,10 @@ use crate::report::text::function;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The part of the time in collectives that a change has to make up to be shown where not all are.
+/// The part of the time in collectives that a change has to make up to be shown on a screen, unless none does.
 const WORTH_TELLING: f64 = 0.001;
 
-/// The difference; on a screen, and with a number of rows, without noise and what is too small to matter.
+/// The difference; on a screen, and with a number of rows, without noise; on a screen without what is too small to matter.
 pub fn render(difference: &Difference, layout: &Layout) -> String {
     let mut text = String::new();
     let mut line = |line: String| {
@@ -32,10 +32,12 @@ pub fn render(difference: &Difference, layout: &Layout) -> String {
     let counts: Vec<String> = kinds.map(|kind| format!("{} {}", counted(kind), kind.text())).to_vec();
     line(format!("{}: {}", several(difference.rows.len() as u64, "row"), counts.join(", ")));
     let least = WORTH_TELLING * difference.a.collective_seconds.max(difference.b.collective_seconds);
-    let matters = |row: &&ChangeRow| {
-        layout.extent == Extent::All || (row.change != Change::Noise && row.more_seconds.abs() >= least)
-    };
-    let rows: Vec<&ChangeRow> = difference.rows.iter().filter(matters).collect();
+    let is_one = |row: &&ChangeRow| layout.extent == Extent::All || row.change != Change::Noise;
+    let mut rows: Vec<&ChangeRow> = difference.rows.iter().filter(is_one).collect();
+    let matters = |row: &&ChangeRow| row.more_seconds.abs() >= least;
+    if layout.extent == Extent::Screen && rows.iter().any(matters) {
+        rows.retain(matters);
+    }
     let shown = layout.rows(rows.len());
     if shown > 0 {
         let heads =
@@ -74,11 +76,10 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
         };
         add(&format!("{rows} (--all shows all), {noise} of them noise: together {} a rank", signed(sum)));
     }
-    if shown.is_empty() {
-        return;
+    if !shown.is_empty() {
+        add("calls: per rank, A/B where they differ; mean: of all calls; A/B above 1: calls of B are faster; \
+             B-A: time per rank that B takes more");
     }
-    add("calls: per rank, A/B where they differ; mean: of all calls; A/B above 1: calls of B are faster; \
-         B-A: time per rank that B takes more");
     add(&difference.told_apart_by);
 }
 

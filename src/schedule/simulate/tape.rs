@@ -1,6 +1,6 @@
 //! One rank's program reduced to what costs time: 16 bytes a step, so that tens of thousands of ranks fit into memory.
 
-use crate::operation::{Call, Choice};
+use crate::operation::{Call, Choice, Shape};
 use crate::schedule::action::{Expansion, Primitives};
 use crate::schedule::lower::{self, Form, Part};
 use crate::schedule::seats::Seats;
@@ -65,6 +65,12 @@ impl Tapes {
         limit: usize,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Self> {
+        // A rank's steps are counted as they come, which takes long where they are far more than that. One after another
+        // there are about so many; a margin, as formulas may round.
+        let cost = choice.cost(&Shape::of(call, size));
+        if cost.rounds + cost.notified > 2.0 * limit as f64 {
+            return None;
+        }
         Self::collect(size, (call.unit, call.nodes), (limit, goes_on), |rank, beats| {
             lower::stream(&Part { choice, call, rank, size }, form, beats);
         })

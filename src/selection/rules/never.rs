@@ -235,7 +235,8 @@ fn worlds(rule: &Rule, before: &[&Rule]) -> Vec<World> {
             {
                 let number = if power_of_two == Some(false) { 3 } else { 2 };
                 let one_node = nodes.is_empty();
-                let situation = Situation { ranks: number, one_node, most_on_node, oversubscribed, mpi, limits };
+                let here = Situation::plain(number);
+                let situation = Situation { one_node, most_on_node, oversubscribed, mpi, limits, ..here };
                 worlds.extend(reductions.iter().map(|&(commutative, reduce_local)| {
                     let shared = shared.filter(|_| !reduce_local);
                     let plain = Call::plain(rule.operation, 2, 1);

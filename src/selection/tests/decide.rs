@@ -241,6 +241,27 @@ fn best_sends_in_pieces_what_was_measured_whole() {
 }
 
 #[test]
+fn what_a_run_measures_decides_no_reproducible_reduction() {
+    let decided = |variables: &[(&str, &str)], operation, limits| {
+        let configuration = configuration(&[&[("COLLIE_MODE", "best")], variables].concat(), "");
+        let limits_vary = configuration.limits_vary();
+        let situation = Situation { ranks: 2, mpi: Mpi::of("Open MPI v4.1.4"), limits, limits_vary, ..HERE };
+        match decide(&configuration, &situation, &Call::plain(operation, 64, 8)) {
+            Decided::Ours { choice, .. } => choice.algorithm.name,
+            Decided::Native { .. } => "native",
+        }
+    };
+    let both = |variables: &[(&str, &str)], operation| {
+        [ProtocolLimits::of([256]).unwrap(), ProtocolLimits::NONE].map(|limits| decided(variables, operation, limits))
+    };
+    let reproducible = ("COLLIE_REPRODUCIBLE", "on");
+    assert_eq!(both(&[], Operation::Allreduce), ["recursive_doubling", "native"]);
+    assert_eq!(both(&[reproducible], Operation::Allreduce), ["native"; 2]);
+    assert_eq!(both(&[reproducible], Operation::Gather), both(&[], Operation::Gather), "it reduces nothing");
+    assert_eq!(both(&[reproducible, ("COLLIE_LIMITS", "256")], Operation::Allreduce), ["recursive_doubling", "native"]);
+}
+
+#[test]
 fn rules_go_before_the_tables_of_best() {
     let rules = "reduce * 0-1K native\nreduce * 1K-2K auto\nreduce 3 * binomial\nallgather * * recursive_doubling";
     let decision = |operation, ranks, bytes| best(rules, "Open MPI v4.1.4", operation, ranks, bytes);

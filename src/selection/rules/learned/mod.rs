@@ -77,6 +77,11 @@ impl LearnedRules {
         places
     }
 
+    /// Whether the rule of that line stands below evidence.
+    pub fn has_evidence(&self, line: u32) -> bool {
+        self.rules.iter().filter_map(|learned| learned.rule.as_ref()).any(|rule| rule.line == line)
+    }
+
     /// The rules that somebody has edited and whose evidence is of this machine and this MPI library.
     pub fn edited(&self, machine: &str, mpi: &str) -> impl Iterator<Item = &Rule> {
         let is_here = move |rule: &&LearnedRule| {
