@@ -103,8 +103,8 @@ UNUSED static void check_start_thread(int *argc, char ***argv, int level) {
 
 UNUSED static void check_start(int *argc, char ***argv) { check_start_thread(argc, argv, MPI_THREAD_SINGLE); }
 
-/* Finalizes; 1 on every rank if any rank failed. Rank 0 prints how many calls all ranks made, for the report's check. */
-UNUSED static int check_finish(void) {
+/* 1 on every rank if any rank failed. Rank 0 prints how many calls all ranks made, for the report's check. */
+UNUSED static int check_tell(void) {
     long failures = 0, calls[OPERATIONS];
     PMPI_Allreduce(&check_failures, &failures, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     PMPI_Reduce(check_calls, calls, OPERATIONS, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -114,8 +114,14 @@ UNUSED static int check_finish(void) {
         printf("check: %ld differences\n", failures);
         fflush(stdout);
     }
-    MPI_Finalize();
     return failures != 0;
+}
+
+/* The same, and finalizes. */
+UNUSED static int check_finish(void) {
+    const int differ = check_tell();
+    MPI_Finalize();
+    return differ;
 }
 
 /* Memory for `count` elements of a type, canaries around and in its gaps. `at` is what the call gets. */

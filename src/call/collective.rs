@@ -75,8 +75,6 @@ struct Outcome {
     ticks: Option<u64>,
     /// What the MPI library took, where the call was only passed on.
     passed_on: Option<u64>,
-    /// Whether another call ran before the one that counts and met the late ranks.
-    is_second: bool,
     /// What was waited for late ranks, where waiting is told apart.
     waited: Option<Waited>,
     /// Where an algorithm had copies of buffers that a GPU owns: its place in the plan.
@@ -86,7 +84,7 @@ struct Outcome {
 impl Outcome {
     const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
         let (epoch, ticks, passed_on, waited) = (None, None, None, None);
-        Self { code, counter, bytes, elements: 0, epoch, ticks, passed_on, is_second: false, waited, copied: None }
+        Self { code, counter, bytes, elements: 0, epoch, ticks, passed_on, waited, copied: None }
     }
 }
 
@@ -172,8 +170,6 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     if let (Some((waited, waiting)), true) = (waiting, ended.is_refused) {
         waiting.refused(runtime, communicator, waited);
     } else if let Some((waited, waiting)) = waiting {
-        // The one that met the late ranks is not counted, and what is counted waited for nobody.
-        let ticks = if outcome.is_second && waited.ticks == 0 { 0 } else { ticks };
         let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks) };
         apart(|| waiting.after(runtime, communicator, waited, (outcome.code == SUCCESS).then_some(call)));
     }
@@ -371,9 +367,8 @@ fn run_alone(
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
             let local = local.at(arguments);
             let verified = verify::run(runtime, communicator, arguments, &local, (choice, second), outside);
-            let is_second = verified.result == VerifyResult::Native;
-            let counter = if is_second { first.counter } else { *counter };
-            Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, counter, bytes) }
+            let counter = if verified.result == VerifyResult::Native { first.counter } else { *counter };
+            Outcome { ticks: Some(verified.ticks), ..Outcome::plain(verified.code, counter, bytes) }
         }
         // Where several take turns, what precedes them is the same for each.
         (Policy::Fixed, [Candidate { choice: None, counter }]) => passed_on(runtime, outside, *counter, bytes),

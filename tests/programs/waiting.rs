@@ -17,7 +17,7 @@ const LATENESS_SECONDS: f64 = 0.010;
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let mut trials = Vec::new();
     for sync in ["clock", "barrier"] {
-        for mode in ["replace", "native", "compare"] {
+        for mode in ["replace", "native", "compare", "verify"] {
             let name = format!("{}::late_rank::{sync}::{mode}", family.name);
             trials.push(alone(name, move || late_rank(family, sync, mode)));
         }
@@ -29,6 +29,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         }
     }
     trials.push(alone(format!("{}::late_ranks::ahead", family.name), move || root_ahead(family)));
+    for (sync, late) in [("off", 0), ("off", 1), ("clock", 1), ("barrier", 0)] {
+        let name = format!("{}::late_to_the_end::{sync}::{late}", family.name);
+        trials.push(Trial::test(name, move || late_to_the_end(family, sync, late)));
+    }
     for sync in ["clock", "barrier"] {
         let name = format!("{}::failing_calls::{sync}", family.name);
         trials.push(Trial::test(name, move || failing_calls(family, sync)));
@@ -224,6 +228,20 @@ fn root_ahead(family: &Family) -> Result<(), Failed> {
         return Err(format!("{charged} s charged, {waiting} s waited\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// What a rank waits for others in MPI_Finalize is neither its run time nor Collie's.
+fn late_to_the_end(family: &Family, sync: &str, late: usize) -> Result<(), Failed> {
+    /// Seconds, of the two that the one comes late.
+    const HALF: f64 = 1.0;
+    let argument = late.to_string();
+    let (outcome, report) = accounted(family, "late_to_the_end.c", &[&argument], 2, &[("COLLIE_SYNC", sync)])?;
+    let run = numbers(&report.whole["per_rank"], "run_seconds");
+    let at_the_end = report.whole["overhead"]["finalize_seconds"].as_f64();
+    if run.len() == 2 && run[late] - run[1 - late] > HALF && at_the_end.is_some_and(|seconds| seconds < HALF) {
+        return Ok(());
+    }
+    Err(format!("the ranks ran {run:?} s, {at_the_end:?} s at the end\n{}", outcome.told()).into())
 }
 
 /// A call that fails on one rank counts on both, so that those after it are compared with each other, and the end comes
