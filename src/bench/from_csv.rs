@@ -229,6 +229,8 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
     let mut heads = heads(first, head)?;
     let mut reports: BTreeMap<([String; 5], bool, usize), Report> = BTreeMap::new();
+    // Where in its report a cell is.
+    let mut places = BTreeMap::new();
     for (line, text) in lines {
         let row = Row { line, heads: &heads, fields: fields(line, text)? };
         if row.fields.iter().any(|field| field == "operation") {
@@ -251,13 +253,16 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         let [in_turn, cut] = [pattern.words().join(" "), format!("{limits:?}")];
         // Of several measurements of the same each is of a report of its own.
         let mut nth = 0;
-        let report = loop {
+        let (report, place) = loop {
             let key = ([&library, &version, &in_turn, &cut, &id].map(String::clone), cold, nth);
-            let is_taken = |report: &Report| {
-                report.cells.iter().any(|known| is_same(known, &cell) && known.variant(&variant.variant).is_some())
-            };
-            if !reports.get(&key).is_some_and(is_taken) {
-                break reports.entry(key).or_default();
+            let of_cell = (cell.cell.key(), cell.ranks, cell.oversubscribed, cell.ranks_per_node.clone());
+            let report = reports.entry(key.clone()).or_default();
+            let place = *places.entry((key.clone(), of_cell)).or_insert_with(|| {
+                report.cells.push(cell.clone());
+                report.cells.len() - 1
+            });
+            if report.cells[place].variant(&variant.variant).is_none() {
+                break (reports.get_mut(&key).expect("just made"), place);
             }
             nth += 1;
         };
@@ -265,10 +270,6 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         (report.mpi_library, report.collie_version, report.cold) = (library, version, cold);
         report.runs = report.runs.max(variant.jobs.unwrap_or(1));
         (report.pattern, report.protocol_limits) = (pattern, limits);
-        let place = report.cells.iter().position(|known| is_same(known, &cell)).unwrap_or_else(|| {
-            report.cells.push(cell);
-            report.cells.len() - 1
-        });
         let cell = &mut report.cells[place];
         cell.wrong.extend(is_wrong.then(|| variant.variant.clone()));
         cell.variants.push(variant);
@@ -297,11 +298,6 @@ fn heads(number: usize, line: &str) -> Result<Vec<String>, String> {
         Some((place, name)) => Err(format!("line {number}, column {}: another column '{name}'; {accepted}", place + 1)),
         None => Ok(heads),
     }
-}
-
-fn is_same(one: &CellRow, other: &CellRow) -> bool {
-    let key = |cell: &CellRow| (cell.cell.key(), cell.ranks, cell.oversubscribed);
-    key(one) == key(other) && one.ranks_per_node == other.ranks_per_node
 }
 
 /// The fields of a line; those in quotes may hold commas, and two quotes for one.

@@ -222,7 +222,7 @@ impl Report {
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.
     pub fn merge(reports: Vec<Self>) -> Self {
         let mut all = Self::default();
-        let mut cells: Vec<Vec<CellRow>> = Vec::new();
+        let mut cells: BTreeMap<Key, Vec<CellRow>> = BTreeMap::new();
         let mut overheads: Vec<Vec<OverheadRow>> = Vec::new();
         let mut shares = BTreeMap::new();
         for report in reports {
@@ -232,10 +232,7 @@ impl Report {
                 all = Self { cells: Vec::new(), overheads: Vec::new(), ..report };
             }
             for cell in found {
-                match cells.iter_mut().find(|known| known[0].key() == cell.key()) {
-                    Some(known) => known.push(cell),
-                    None => cells.push(vec![cell]),
-                }
+                cells.entry(cell.key()).or_default().push(cell);
             }
             for row in passed {
                 let same = |known: &OverheadRow| (known.operation, known.ranks) == (row.operation, row.ranks);
@@ -246,9 +243,8 @@ impl Report {
             }
         }
         all.planned_shares = shares;
-        all.runs = cells.iter().map(Vec::len).chain(overheads.iter().map(Vec::len)).max().unwrap_or(0) as u32;
-        all.cells = cells.iter().map(|same| merge_cell(same, all.runs as usize)).collect();
-        all.cells.sort_by_key(CellRow::key);
+        all.runs = cells.values().map(Vec::len).chain(overheads.iter().map(Vec::len)).max().unwrap_or(0) as u32;
+        all.cells = cells.values().map(|same| merge_cell(same, all.runs as usize)).collect();
         all.overheads = overheads.iter().map(|same| merge_overhead(same)).collect();
         all.overheads.sort_by_key(|row| (row.ranks, row.operation));
         all

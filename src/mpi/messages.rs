@@ -11,20 +11,13 @@ use crate::operation::Shared;
 use crate::reduction::Kernel;
 use crate::run::Transport;
 use crate::schedule::action::{self, Side};
+use crate::schedule::fragments::ends_synchronously;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::cell::Cell;
 use std::os::raw::{c_int, c_void};
 
 /// Elements that one call of `PMPI_Reduce_local` can count.
 const BLOCK: usize = 1 << 30;
-
-/// So many bytes may be on their way from one rank to another in fragments that nobody has received: after them, or a
-/// message more, a message ends in a fragment that waits for its receive.
-///
-/// Fragments are short enough for the MPI library to take each before its receiver asks for it, where it would have
-/// made the whole message wait. Without this, ranks that gather to a root that waits for another one fill its memory.
-/// Odd, so that no sequence of messages of a program's steps across in the same one each time.
-const MOST_AHEAD: u64 = (512 << 10) - 1237;
 
 /// How the units of a call lie in memory and travel.
 #[derive(Clone, Copy, Debug)]
@@ -155,8 +148,7 @@ impl Messages<'_> {
     fn ends_synchronously(&self, peer: u32, units: usize, whole: usize) -> bool {
         let size = self.channel.size;
         let Some(sent) = self.traffic.bytes_to(peer as usize) else { return true };
-        let end = sent + (units * size) as u64;
-        end / MOST_AHEAD > end.saturating_sub((whole * size) as u64) / MOST_AHEAD
+        ends_synchronously(sent + (units * size) as u64, (whole * size) as u64)
     }
 
     #[inline(always)]

@@ -182,6 +182,11 @@ pub trait Sink {
 pub trait Primitives {
     /// A message of one fragment is started; gives its number.
     fn start(&mut self, peer: u32, range: Range, outgoing: bool) -> Request;
+    /// The last fragment of a message of `whole` units is sent, which was cut.
+    fn send_last(&mut self, peer: u32, range: Range, whole: usize) -> Request {
+        let _ = whole;
+        self.start(peer, range, true)
+    }
     /// A message is waited for.
     fn wait(&mut self, request: Request);
     /// A range is copied.
@@ -213,9 +218,17 @@ impl<P: Primitives> Expansion<P> {
         Self { primitives, requests: Vec::new(), scratch: 0 }
     }
 
-    /// Starts all fragments.
-    fn begin(&mut self, message: Message, outgoing: bool, started: &mut Vec<Request>) {
-        started.extend(message.fragments().map(|range| self.primitives.start(message.peer, range, outgoing)));
+    /// Starts a fragment of a message.
+    fn start_fragment(&mut self, message: &Message, range: Range, outgoing: bool) -> Request {
+        match outgoing && !message.is_whole() && message.ends_with(range) {
+            true => self.primitives.send_last(message.peer, range, message.range.len),
+            false => self.primitives.start(message.peer, range, outgoing),
+        }
+    }
+
+    /// Starts all fragments of a part of a message.
+    fn begin(&mut self, message: &Message, part: Message, outgoing: bool, started: &mut Vec<Request>) {
+        started.extend(part.fragments().map(|range| self.start_fragment(message, range, outgoing)));
     }
 
     fn wait_for(&mut self, started: Vec<Request>) {
@@ -225,7 +238,7 @@ impl<P: Primitives> Expansion<P> {
     fn at_once(&mut self, message: Message, outgoing: bool) {
         for part in message.parts() {
             let mut started = Vec::new();
-            self.begin(part, outgoing, &mut started);
+            self.begin(&message, part, outgoing, &mut started);
             self.wait_for(started);
         }
     }
@@ -235,7 +248,7 @@ impl<P: Primitives> Expansion<P> {
             if self.primitives.is_full() {
                 break;
             }
-            let request = self.primitives.start(message.peer, range, outgoing);
+            let request = self.start_fragment(&message, range, outgoing);
             if self.requests.len() <= slot {
                 self.requests.resize(slot + 1, Request(u32::MAX));
             }
@@ -259,20 +272,20 @@ impl<P: Primitives> Sink for Expansion<P> {
             Action::Receive(message) => self.at_once(message, false),
             Action::Exchange { out, into } if out.is_whole() && into.is_whole() => {
                 let mut started = Vec::new();
-                self.begin(out, true, &mut started);
+                self.begin(&out, out, true, &mut started);
                 self.at_once(into, false);
                 self.wait_for(started);
             }
             Action::Exchange { out, into } => {
-                let (mut out, mut into) = (out.parts(), into.parts());
+                let (mut parts_out, mut parts_into) = (out.parts(), into.parts());
                 loop {
-                    let (out, into) = (out.next(), into.next());
-                    if out.is_none() && into.is_none() {
+                    let (part_out, part_into) = (parts_out.next(), parts_into.next());
+                    if part_out.is_none() && part_into.is_none() {
                         break;
                     }
                     let mut started = Vec::new();
-                    into.into_iter().for_each(|part| self.begin(part, false, &mut started));
-                    out.into_iter().for_each(|part| self.begin(part, true, &mut started));
+                    part_into.into_iter().for_each(|part| self.begin(&into, part, false, &mut started));
+                    part_out.into_iter().for_each(|part| self.begin(&out, part, true, &mut started));
                     self.wait_for(started);
                 }
             }

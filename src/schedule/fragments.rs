@@ -4,6 +4,20 @@
 
 use super::limits::ProtocolLimits;
 
+/// So many bytes may be on their way from one rank to another in fragments that nobody has received: after them, or a
+/// message more, a message ends in a fragment that waits for its receive.
+///
+/// Fragments are short enough for the MPI library to take each before its receiver asks for it, where it would have
+/// made the whole message wait. Without this, ranks that gather to a root that waits for another one fill its memory.
+/// Odd, so that no sequence of messages of a program's steps across in the same one each time.
+const MOST_AHEAD: u64 = (512 << 10) - 1237;
+
+/// Whether a message of `whole` bytes that is cut ends so, after which `sent` bytes have been sent to its receiver.
+#[must_use]
+pub const fn ends_synchronously(sent: u64, whole: u64) -> bool {
+    sent / MOST_AHEAD > sent.saturating_sub(whole) / MOST_AHEAD
+}
+
 /// The limits of one communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragments {

@@ -74,6 +74,11 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             measured.chunk_by(|(one, _), (other, _)| one.is_of_same_calls(other)).collect()
         }
     };
+    let measured_at = MeasuredAt::new(groups.keys().collect(), settings);
+    let narrowed = |mut blocks: Vec<Block>| {
+        blocks.iter_mut().flat_map(|block| &mut block.rules).for_each(|rule| measured_at.narrow(rule));
+        blocks
+    };
     let blocks = of_calls.into_iter().flat_map(|same| {
         let known: Vec<_> = match settings.form {
             Form::Table => same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect(),
@@ -81,13 +86,12 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         };
         let estimates =
             if settings.extend == Extend::Estimated { estimates(same, settings.anywhere) } else { Vec::new() };
-        let open = left_open(&known, rows::estimated(&estimates, all(), settings));
+        // By the conditions that they will have: what they leave open depends on those.
+        let known = narrowed(known);
+        let open = left_open(&known, narrowed(rows::estimated(&estimates, all(), settings)));
         known.into_iter().chain(open)
     });
-    let mut blocks: Vec<Block> = blocks.collect();
-    let measured_at = MeasuredAt::new(groups.keys().collect(), settings);
-    blocks.iter_mut().flat_map(|block| &mut block.rules).for_each(|rule| measured_at.narrow(rule));
-    Ok(blocks)
+    Ok(blocks.collect())
 }
 
 /// Where everything was measured, which the rules say once all of them are known.

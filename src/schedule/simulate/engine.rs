@@ -54,6 +54,8 @@ pub struct Engine<'a, O> {
     /// many have wanted to.
     turns: Vec<f64>,
     askers: usize,
+    /// Whether each sending end is finished only when its receive has begun, though its message waits for nothing.
+    synchronous: Vec<bool>,
     /// Overhead still to be paid where the end is waited for: that of a receive.
     owed: Vec<f64>,
     ports: Ports,
@@ -86,6 +88,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             asked: of_asking(ends.peer.len()),
             turns: of_asking(size),
             askers: 0,
+            synchronous: vec![false; ends.peer.len()],
             owed: vec![0.0; ends.peer.len()],
             ports: Ports::new(network, size, number_of_nodes),
             sharing: ports::shared(network, size, number_of_nodes),
@@ -123,7 +126,8 @@ impl<'a, O: Observer> Engine<'a, O> {
                 What::Departs => self.depart(message, time),
                 What::Arrives => self.arrive(message, time),
                 What::Ends { flow, version } => self.end(sharing::End { time, flow, version }),
-                What::Lands => self.finish(message.receiver, self.ends.peer[message.end as usize], time),
+                What::Lands => self.land(message, time),
+                What::Returns => self.finish(message.sender, message.end, time),
                 What::Frees => self.leave_lane(message, time),
             }
         }
@@ -149,7 +153,10 @@ impl<'a, O: Observer> Engine<'a, O> {
         let tapes = self.tapes;
         while state.beat < tapes.bounds[rank + 1] {
             match tapes.beats[state.beat] {
-                Beat::Send { to, bytes } => self.start(rank, &mut state, to, bytes, true),
+                Beat::Send { to, bytes, synchronous } => {
+                    self.synchronous[(self.ends.first_of[rank] + state.started) as usize] = synchronous;
+                    self.start(rank, &mut state, to, bytes, true);
+                }
                 Beat::Receive { from, bytes } => self.start(rank, &mut state, from, bytes, false),
                 Beat::Wait(request) => {
                     let end = self.ends.first_of[rank] + request;
@@ -229,7 +236,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             self.spend(rank, Activity::Overhead, &mut state.clock, link.overhead);
             self.outcome.messages += 1;
             *(if on_node { &mut self.outcome.bytes_on_node } else { &mut self.outcome.bytes_off_node }) += bytes;
-            if eager {
+            if eager && !self.synchronous[end as usize] {
                 self.finished[end as usize] = state.clock;
             }
         } else {
@@ -252,7 +259,13 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let departs_at = match (eager, sends) {
             (true, true) => state.clock,
-            (true, false) => return,
+            (true, false) => {
+                let landed = self.finished[end as usize];
+                if self.synchronous[peer as usize] && !landed.is_nan() {
+                    self.push(landed.max(state.clock) + way, What::Returns, message);
+                }
+                return;
+            }
             (false, _) if other.is_nan() => return,
             // The sender's question travels to the receiver, and the answer back.
             (false, true) => (state.clock + way).max(other) + way,
@@ -355,7 +368,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn go(&mut self, message: Message, time: f64) {
-        let Message { end, sender, receiver, bytes } = message;
+        let Message { sender, receiver, bytes, .. } = message;
         let (link, on_node) = self.link(sender, receiver);
         let seconds = link.gap + bytes as f64 * link.per_byte;
         if link.shares {
@@ -370,9 +383,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if link.half_duplex && bytes >= link.eager_limit {
             self.push(span.end, What::Frees, message);
         }
-        if self.finished[end as usize].is_nan() {
-            self.finish(sender, end, span.end);
-        }
+        self.leave(message, span.end);
     }
 
     fn predict(&mut self) {
@@ -386,13 +397,11 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn end(&mut self, end: sharing::End) {
         let Some(flow) = self.sharing.end(end) else { return self.predict() };
         self.predict();
-        let Message { end: own, sender, receiver, bytes } = flow.message;
+        let Message { sender, receiver, bytes, .. } = flow.message;
         let span = Span { start: flow.start, end: end.time };
         if flow.stage != Stage::Arrives {
             self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
-            if self.finished[own as usize].is_nan() {
-                self.finish(sender, own, end.time);
-            }
+            self.leave(flow.message, end.time);
         }
         if flow.stage != Stage::Leaves {
             let latency = self.link(sender, receiver).0.latency;
@@ -404,12 +413,38 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn arrive(&mut self, message: Message, time: f64) {
-        let Message { end, sender, receiver, bytes } = message;
+        let Message { sender, receiver, bytes, .. } = message;
         let (link, on_node) = self.link(sender, receiver);
         let seconds = link.gap + bytes as f64 * link.per_byte;
         let span = self.ports.occupy(self.port(receiver, on_node), 1, time, seconds);
         self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
-        self.finish(receiver, self.ends.peer[end as usize], span.end);
+        self.land(message, span.end);
+    }
+
+    /// The last byte has left the sender.
+    fn leave(&mut self, message: Message, time: f64) {
+        let end = message.end as usize;
+        let waits = self.synchronous[end] && self.is_eager(&message);
+        if self.finished[end].is_nan() && !waits {
+            self.finish(message.sender, message.end, time);
+        }
+    }
+
+    /// It has come to the receiver.
+    fn land(&mut self, message: Message, time: f64) {
+        let Message { end, sender, receiver, .. } = message;
+        let peer = self.ends.peer[end as usize];
+        let receive = self.started[peer as usize];
+        if self.synchronous[end as usize] && self.is_eager(&message) && !receive.is_nan() {
+            let way = self.link(sender, receiver).0.handshake / 2.0;
+            self.push(time.max(receive) + way, What::Returns, message);
+        }
+        self.finish(receiver, peer, time);
+    }
+
+    /// Whether a message waits for nothing.
+    fn is_eager(&self, message: &Message) -> bool {
+        message.bytes < self.link(message.sender, message.receiver).0.eager_limit
     }
 
     fn finish(&mut self, rank: u32, end: u32, time: f64) {

@@ -33,6 +33,8 @@ pub enum What {
     Ends { flow: u32, version: u32 },
     /// Its last byte has come through shared ports.
     Lands,
+    /// Its sender knows that its receive has begun.
+    Returns,
     /// It lets another one through between the same two ranks.
     Frees,
 }

@@ -7,6 +7,9 @@
 //! shares that its two ports give it, and one after the other between the same two ranks. A message that is not below
 //! the eager limit departs when its receive has been started and the two sides have told each other so (`handshake`);
 //! on a `half_duplex` link it also takes turns with such messages of the opposite direction between the same two ranks.
+//! The last fragment of a message that was cut waits in the same way for its receive once so much has been sent ahead
+//! ([`ends_synchronously`](crate::schedule::fragments::ends_synchronously)); it departs at once, and its sender goes on
+//! when it has come, the receive has been started, and an answer has travelled back.
 //!
 //! In shared memory a rank that waits for a flag goes on a `notification` after it was raised, copies take their time
 //! per byte, and ranks that arrive at a counter do so one after another.

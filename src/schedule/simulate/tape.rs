@@ -2,9 +2,11 @@
 
 use crate::operation::{Call, Choice, Shape};
 use crate::schedule::action::{Expansion, Primitives};
+use crate::schedule::fragments::ends_synchronously;
 use crate::schedule::lower::{self, Form, Part};
 use crate::schedule::seats::Seats;
 use crate::schedule::{Buffer, Comm, Range, Request, Shared};
+use std::collections::HashMap;
 
 /// A step that costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub enum Beat {
         to: u32,
         /// Bytes of the message.
         bytes: u64,
+        /// Whether it ends when its receive has begun, however short it is.
+        synchronous: bool,
     },
     /// Starts a receive.
     Receive {
@@ -94,7 +98,7 @@ impl Tapes {
             if rank % LOOK_EVERY == LOOK_EVERY - 1 && !goes_on() {
                 return None;
             }
-            let mut expansion = Expansion::new(Beats { beats, limit, started: 0, unit });
+            let mut expansion = Expansion::new(Beats { beats, limit, started: 0, sent: HashMap::new(), unit });
             lowered(rank, &mut expansion);
             beats = expansion.primitives.beats;
             if beats.len() > limit {
@@ -128,12 +132,25 @@ struct Beats {
     limit: usize,
     /// Messages of this rank so far.
     started: u32,
+    /// Bytes sent to each rank so far.
+    sent: HashMap<u32, u64>,
     unit: usize,
 }
 
 impl Beats {
     const fn bytes(&self, units: usize) -> u64 {
         units as u64 * self.unit as u64
+    }
+
+    /// Starts a send of `units` units to `to`, the last of a message of `whole` units if that was cut.
+    fn send(&mut self, to: u32, units: usize, whole: Option<usize>) -> Request {
+        let bytes = self.bytes(units);
+        let sent = self.sent.entry(to).or_default();
+        *sent += bytes;
+        let synchronous = whole.is_some_and(|whole| ends_synchronously(*sent, whole as u64 * self.unit as u64));
+        self.keep(Beat::Send { to, bytes, synchronous });
+        self.started += 1;
+        Request(self.started - 1)
     }
 
     fn keep(&mut self, beat: Beat) {
@@ -145,10 +162,16 @@ impl Beats {
 
 impl Primitives for Beats {
     fn start(&mut self, peer: u32, range: Range, outgoing: bool) -> Request {
-        let bytes = self.bytes(range.len);
-        self.keep(if outgoing { Beat::Send { to: peer, bytes } } else { Beat::Receive { from: peer, bytes } });
+        if outgoing {
+            return self.send(peer, range.len, None);
+        }
+        self.keep(Beat::Receive { from: peer, bytes: self.bytes(range.len) });
         self.started += 1;
         Request(self.started - 1)
+    }
+
+    fn send_last(&mut self, peer: u32, range: Range, whole: usize) -> Request {
+        self.send(peer, range.len, Some(whole))
     }
 
     fn wait(&mut self, request: Request) {
@@ -181,19 +204,20 @@ mod tests {
 
     #[test]
     fn steps_beyond_the_limit_take_no_memory() {
-        let mut beats = Beats { beats: Vec::new(), limit: 3, started: 0, unit: 8 };
+        let mut beats = Beats { beats: Vec::new(), limit: 3, started: 0, sent: HashMap::new(), unit: 8 };
         for number in 0..10 {
             assert_eq!(beats.start(1, Range::send(0, 2), true), Request(number), "messages are numbered all the same");
         }
         assert_eq!(
             beats.beats,
-            [Beat::Send { to: 1, bytes: 16 }; 4],
+            [Beat::Send { to: 1, bytes: 16, synchronous: false }; 4],
             "one more than the limit tells that there are more"
         );
         let sends = |comm: &mut dyn Comm| (0..10).for_each(|_| comm.copy(Range::send(0, 2), Range::receive(0, 2)));
         assert_eq!(Tapes::of(1, 8, 9, sends), None);
         assert_eq!(Tapes::of(1, 8, 10, sends).map(|tapes| tapes.rank(0).len()), Some(10));
-        let mut expansion = Expansion::new(Beats { beats: Vec::new(), limit: 3, started: 0, unit: 1 });
+        let mut expansion =
+            Expansion::new(Beats { beats: Vec::new(), limit: 3, started: 0, sent: HashMap::new(), unit: 1 });
         let fragments = Fragments { between_nodes: Some(16), ..Form::PLAIN.fragments };
         let form = Form { fragments, ..Form::PLAIN };
         lower::stream_body(0, 3, 1, &[0, 1, 2], &form, &mut expansion, |comm: &mut dyn Comm| {

@@ -2,8 +2,10 @@
 //! together.
 
 use super::super::*;
-use crate::algorithm::{Kind, Operation, Value, all, find};
+use crate::algorithm::{Kind, Operation, Value, all, find, parse_choice};
 use crate::operation::Shape;
+use crate::schedule::fragments::Fragments;
+use crate::schedule::lower::Form;
 use crate::schedule::{Comm, Range};
 
 fn network() -> Network {
@@ -68,6 +70,28 @@ fn a_long_message_waits_for_its_receive() {
     // The receive starts at 100; the sender knows one latency later.
     assert_eq!(outcome.finished[0], 100.0 + 1.0 + 0.25 + 2.0);
     assert_eq!(outcome.time, 100.0 + 1.0 + 1.0 + 0.25 + 2.0 + 0.5);
+}
+
+#[test]
+fn after_so_much_sent_ahead_a_message_waits_for_its_receive() {
+    // A long message cut into short ones, none of which is long enough to wait by itself.
+    let link = Link { eager_limit: 1 << 20, ..link([0.5, 0.25, 0.0, 0.0]) };
+    let network = Network { on_node: link, off_node: link, ranks_per_node: 1, ..network() };
+    let (choice, nodes) = (parse_choice(Operation::Bcast, "linear").unwrap(), [0, 1]);
+    let fragments = Fragments { between_nodes: Some(1 << 16), ..Fragments::default() };
+    let ends = |bytes: usize, late: u64| {
+        let call = Call { nodes: &nodes, ..Call::plain(Operation::Bcast, bytes, 1) };
+        let mut tapes = Tapes::record(&choice, &call, 2, &Form { fragments, ..Form::PLAIN }, usize::MAX).unwrap();
+        // The receiver does something else first.
+        tapes.beats.insert(tapes.bounds[1], Beat::Copy(late));
+        tapes.bounds[2] += 1;
+        simulate_tapes(&tapes, &network, &nodes, &mut ()).unwrap().finished
+    };
+    assert_eq!(ends(1 << 18, 0), [4.0 * 0.25, 4.0 * 0.25 + 0.5 + 0.25], "the sender has handed four fragments over");
+    assert_eq!(ends(1 << 18, 100)[0], 4.0 * 0.25);
+    let arrived = 16.0 * 0.25 + 0.5;
+    assert_eq!(ends(1 << 20, 0), [arrived + 0.5, arrived + 0.25], "it knows that the last of sixteen has come");
+    assert_eq!(ends(1 << 20, 100)[0], 100.0 + 0.5, "and is taken");
 }
 
 #[test]
@@ -285,7 +309,7 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
     let butterflies = ["recursive_doubling", "rabenseifner", "swing"].map(|name| (Operation::Allreduce, name));
     for (operation, name) in exchanges.into_iter().chain(butterflies) {
         let (simulated, formula) = both(operation, name, &nodes);
-        assert!((0.9..1.8).contains(&(formula / simulated)), "{operation} {name}: {simulated} {formula}");
+        assert!((0.85..1.8).contains(&(formula / simulated)), "{operation} {name}: {simulated} {formula}");
     }
     // What leaders collect is counted as it is; and of a broadcast one rank of a node receives.
     let plain = |operation, name| {
