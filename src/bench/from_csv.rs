@@ -277,8 +277,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     let mut reports: Vec<_> = reports.into_values().collect();
     for report in &mut reports {
         for cell in &mut report.cells {
-            let most = cell.variants.iter().filter_map(|row| row.jobs).max();
-            cell.variants.iter_mut().for_each(|row| row.jobs = row.jobs.filter(|jobs| Some(*jobs) < most));
+            cell.variants.iter_mut().for_each(|row| row.jobs = row.jobs.filter(|jobs| *jobs < report.runs));
         }
     }
     Ok(reports)

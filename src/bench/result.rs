@@ -139,7 +139,7 @@ pub struct VariantRow {
     /// Native median over this one's: above 1 this is faster. Absent for native.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_native: Option<Ratio>,
-    /// Number of jobs that it was measured in; absent if in all that its cell was.
+    /// Number of jobs that it was measured in; absent if in all jobs of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
 }
@@ -206,17 +206,23 @@ impl Report {
 
     /// Whether both hold the same measurements, as a report and a copy of it do, in JSON and in CSV too.
     pub fn is_same_as(&self, other: &Self) -> bool {
-        let cells = |report: &Self| {
-            let mut cells = report.cells.clone();
-            cells.sort_by_key(CellRow::key);
+        fn cells(report: &Report) -> Vec<&CellRow> {
+            let mut cells: Vec<_> = report.cells.iter().collect();
+            cells.sort_by_cached_key(|cell| cell.key());
             cells
+        }
+        if self.cells.is_empty() || self.cells.len() != other.cells.len() || self.mpi_library != other.mpi_library {
+            return false;
+        }
+        let is_same_row = |(one, other): (&VariantRow, &VariantRow)| {
+            (&one.variant, one.transport, one.seconds) == (&other.variant, other.transport, other.seconds)
         };
-        let times = |row: &VariantRow| (row.variant.clone(), row.transport, row.seconds);
         let is_same = |(one, other): (&CellRow, &CellRow)| {
-            one.key() == other.key() && one.variants.iter().map(times).eq(other.variants.iter().map(times))
+            one.key() == other.key()
+                && one.variants.len() == other.variants.len()
+                && one.variants.iter().zip(&other.variants).all(is_same_row)
         };
-        let (own, theirs) = (cells(self), cells(other));
-        !own.is_empty() && own.len() == theirs.len() && own.iter().zip(&theirs).all(is_same)
+        cells(self).into_iter().zip(cells(other)).all(is_same)
     }
 
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.

@@ -129,6 +129,18 @@ pub fn over_runs(ratios: &[Ratio]) -> Option<Ratio> {
     Some(Ratio { ratio, low: Some(ratio * (-half).exp()), high: Some(ratio * half.exp()) })
 }
 
+/// The ratios of different calls as one: geometric mean, with the intervals that what is independent adds up to; without
+/// one where one of them has none.
+pub fn over_kinds(ratios: &[Ratio]) -> Option<Ratio> {
+    let ratio = geometric_mean(ratios.iter().map(|one| one.ratio))?;
+    let half = |limit: fn(&Ratio) -> Option<f64>| {
+        let apart = ratios.iter().map(|one| Some((limit(one)? / one.ratio).ln().powi(2)));
+        Some(apart.sum::<Option<f64>>()?.sqrt() / ratios.len() as f64)
+    };
+    let (low, high) = (half(|one| one.low), half(|one| one.high));
+    Some(Ratio { ratio, low: low.map(|half| ratio * (-half).exp()), high: high.map(|half| ratio * half.exp()) })
+}
+
 /// Geometric mean; `None` of nothing.
 pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut number) = (0.0, 0.0);
@@ -176,6 +188,21 @@ mod tests {
             }
             assert!((935..=1000).contains(&inside), "{inside} of 1000 with {count} samples");
         }
+    }
+
+    #[test]
+    fn kinds_join_with_what_their_intervals_come_to() {
+        let of = |ratio: f64, share: f64| Ratio { ratio, low: Some(ratio / share), high: Some(ratio * share) };
+        let joined = over_kinds(&[of(0.9, 1.02), of(1.6, 1.02)]).unwrap();
+        assert!((joined.ratio - 1.2).abs() < 1e-12);
+        let narrower = 1.02f64.powf(0.5f64.sqrt());
+        assert!((joined.high.unwrap() / 1.2 - narrower).abs() < 1e-12);
+        assert!((1.2 / joined.low.unwrap() - narrower).abs() < 1e-12);
+        let unknown = Ratio { low: None, high: None, ..of(1.6, 1.02) };
+        assert_eq!(over_kinds(&[of(0.9, 1.02), unknown]).unwrap().low, None);
+        let alone = over_kinds(&[of(0.9, 1.02)]).unwrap();
+        assert!((alone.ratio - 0.9).abs() < 1e-12 && (alone.low.unwrap() - 0.9 / 1.02).abs() < 1e-12);
+        assert_eq!(over_kinds(&[]), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::handler::{self, ErrorsReturned, may_be_unset, says_that_contexts_ran_out};
 use crate::mpi::{alone, communicator, constants, family};
-use crate::process::flags::{self, CONCURRENT};
+use crate::process::flags;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use crate::threads::{Held, Threads};
@@ -61,9 +61,7 @@ pub fn make(
 /// Runs `native`, and gives an error also where the MPI library would tell the parent's handler alone: nothing was made
 /// then. Of `MPI_Comm_idup` only the request tells, and what it makes would have our handler.
 fn heard(makers: Makers, parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> c_int {
-    // Another thread's errors on the parent would be kept from the program's handler meanwhile.
-    let is_alone = !flags::is_set(CONCURRENT);
-    let is_asked = is_alone && parent != constants::comm_null() && makers != Makers::ParentLater;
+    let is_asked = parent != constants::comm_null() && makers != Makers::ParentLater;
     if !is_asked {
         return native();
     }
@@ -130,14 +128,11 @@ struct Ended {
     is_raised: bool,
 }
 
-/// Runs `native`. Its errors are not raised yet, unless there are ids to spare, so that there is hardly anything to try
-/// again for, and the parent may have no error handler (one that is put back would be one) or threads call at the same
-/// time (their errors on the parent would be kept from its handler).
+/// Runs `native`. Its errors are not raised yet, unless the parent may have no error handler and there are ids to spare:
+/// then there is hardly anything to try again for, and a handler that is put back would be one.
 fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> Ended {
     let returned = match may_be_unset(parent) {
-        Ok(unset) if (unset || flags::is_set(CONCURRENT)) && !origin::are_scarce(private::held()) => {
-            return Ended { code: native(), is_raised: true };
-        }
+        Ok(true) if !origin::are_scarce(private::held()) => return Ended { code: native(), is_raised: true },
         Ok(_) => ErrorsReturned::on(parent),
         Err(error) => Err(error),
     };

@@ -4,7 +4,6 @@
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{SUCCESS, is_of_arguments};
 use crate::mpi::handler::{self, ErrorsReturned};
-use crate::process::flags::{self, CONCURRENT};
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
 
@@ -50,12 +49,8 @@ impl Counting {
 }
 
 /// Has errors on `comm` returned where its handler alone would hear of them. What fails here leaves things as they are:
-/// the program's handler hears of the error in any case. Not where threads call at the same time: errors of another one's
-/// calls on the communicator would be kept from the handler meanwhile.
+/// the program's handler hears of the error in any case.
 pub fn returned(comm: MPI_Comm) -> Option<ErrorsReturned> {
-    if flags::is_set(CONCURRENT) {
-        return None;
-    }
     let hides = handler::hides_errors(comm).unwrap_or(false);
     if hides { ErrorsReturned::on(comm).ok() } else { None }
 }

@@ -16,6 +16,7 @@ use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::{Error, SUCCESS, is_of_arguments};
+use crate::process::flags::{self, CONCURRENT};
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -70,8 +71,9 @@ fn timed(
     let blocking = function.form == Form::Blocking;
     let waiting = if blocking { prepare_to_wait(runtime, &mut attached) } else { None };
     let waited = waiting.and_then(|waiting| outside.wait(|| waiting.before(runtime, &attached.communicator, true)));
-    // What has failed must not be taken for what has succeeded: its arguments may be anything.
-    let returned = counting::returned(comm);
+    // What has failed must not be taken for what has succeeded: its arguments may be anything. Not where another thread's
+    // errors on the communicator would be kept from the handler meanwhile.
+    let returned = if flags::is_set(CONCURRENT) { None } else { counting::returned(comm) };
     let code = outside.native();
     let is_hidden = code != SUCCESS && returned.is_some();
     drop(returned);

@@ -2,8 +2,8 @@
 //!
 //! Ours works on a copy of the receive buffer, or on the buffer itself, which is set back ([`super::aside`]); what the
 //! program gets is the native result, unless it asked for ours (`COLLIE_VERIFY_RESULT`), and that one counts as the
-//! program's call. Whichever comes first would wait for late ranks, so the ranks meet before both, and that counts as a part
-//! of the program's call too. Data movement and integers must agree bit for
+//! program's call. Whichever comes first would wait for late ranks, so the ranks meet before both, and the program's call
+//! is taken to begin there. Data movement and integers must agree bit for
 //! bit, but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was.
 //! Floating-point reductions may differ by the order of the folds, within a bound for each element; the results of
 //! allreduce must be the same bits on all ranks. What a commutative operation of the program's makes of elements of
@@ -61,7 +61,7 @@ pub fn run(
     let start = runtime.clock.raw();
     let operation = arguments.operation;
     let (seat, _) = seat_and_call(communicator, operation, local);
-    if let Err(error) = outside.wait(|| communicator::all(seat.comm, true)) {
+    if let Err(error) = outside.wait(|| runtime.uncounted(|| communicator::all(seat.comm, true))) {
         log::warn!("the ranks could not meet before a call that is verified: {error}");
     }
     let waited = runtime.clock.raw() - start;

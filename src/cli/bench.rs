@@ -126,16 +126,16 @@ impl Start<'_> {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     arguments.settings.check().map_err(Failure::usage)?;
     let start = arguments.started.find()?;
+    let commands = jobs(arguments, &start);
+    if let Some(shown) = start.dry(&commands)? {
+        return Ok(shown);
+    }
     if start.found.is_some() {
         // Each job would find that out for itself, some of them after others have run.
         let plan = arguments.settings.plan.as_deref().map(plan::read).transpose().map_err(Failure::usage)?;
         for ranks in &arguments.ranks {
             Program::resolve(&arguments.settings, *ranks as usize, plan.as_ref()).map_err(Failure::usage)?;
         }
-    }
-    let commands = jobs(arguments, &start);
-    if let Some(shown) = start.dry(&commands)? {
-        return Ok(shown);
     }
     output::try_files(&arguments.settings).map_err(Failure::cannot)?;
     let (mut reports, mut notes) = (Vec::new(), Vec::new());

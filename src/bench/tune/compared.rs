@@ -38,8 +38,8 @@ fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
 pub struct Measured<'a> {
     /// The cell.
     pub row: &'a CellRow,
-    /// Releases that differ in the last number only count as one.
-    pub library: (Implementation, Versions),
+    /// Releases that differ in the last number only count as one; of one that is not known by name, its own words.
+    pub library: (Implementation, Versions, &'a str),
 }
 
 impl Deref for Measured<'_> {

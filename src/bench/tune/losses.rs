@@ -5,8 +5,8 @@ use super::group::Group;
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, counted, parse_choice};
 use crate::bench::program::NATIVE;
-use crate::bench::result::CellRow;
-use crate::bench::statistics::{Ratio, over_runs};
+use crate::bench::result::{CellRow, VariantRow};
+use crate::bench::statistics::{Ratio, over_kinds, over_runs};
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,18 +179,21 @@ impl Size {
     ///
     /// # Errors
     /// An algorithm that this catalogue does not have.
-    pub fn of(
+    pub fn of<'a>(
         bytes: usize,
         class: (usize, usize),
-        cells: &[Measured],
+        cells: &[Measured<'a>],
         settings: Settings,
     ) -> Result<Option<Self>, ChoiceError> {
         let Compared { mut cells, candidates: compared, left_out } = Compared::of(cells).beside_native();
-        // Those of one MPI library say together whether it is faster: the worst of many is worse by noise alone.
-        cells.sort_by_key(|cell| cell.library);
+        // Those of one MPI library say together whether it is faster: the worst of many is worse by noise alone. Not those
+        // of different sizes, where all count as one.
+        let kind =
+            |cell: &Measured<'a>| (cell.library, cell.cell.operation.has_own_counts().then_some(cell.cell.bytes));
+        cells.sort_by_key(kind);
         let mut all: Option<BTreeMap<String, Found>> = None;
         let mut native = None;
-        for of_one in cells.chunk_by(|one, other| one.library == other.library) {
+        for of_one in cells.chunk_by(|one, other| kind(one) == kind(other)) {
             let share = of_one.len() as f64 / cells.len() as f64;
             let (here, over_best) = in_library(of_one, &compared, share, settings);
             native = over_best.map(|over_best| native.unwrap_or(0.0) + share * over_best);
@@ -235,10 +238,7 @@ fn in_library<'a>(
             let rows = |cell: &Measured<'a>| ours(cell.row).filter(|row| row.algorithm == *name).collect::<Vec<_>>();
             let rows: Vec<_> = cells.iter().map(rows).collect();
             let logs = rows.iter().map(|rows| mean(rows.iter().map(|row| row.seconds.median.ln())));
-            let alone = |rows: &Vec<_>| rows.len() == 1;
-            let ratios = rows.iter().all(alone).then(|| rows.iter().map(|rows| rows[0].against_native).collect());
-            let ratios: Option<Vec<Ratio>> = ratios.flatten();
-            Time { name, log: mean(logs), is_measured, ratio: ratios.and_then(|ratios| over_runs(&ratios)) }
+            Time { name, log: mean(logs), is_measured, ratio: joined(cells, &rows) }
         })
         .collect();
     let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
@@ -263,6 +263,18 @@ fn in_library<'a>(
         all.insert(NATIVE.to_owned(), found);
     }
     (all, native.map(|native| native - best.log))
+}
+
+/// The ratio of native's time to that of a candidate, of which these are the rows in each of the cells: over the jobs that
+/// measured the same, then over different datatypes and roots. None where a cell has none, or several.
+fn joined(cells: &[Measured], rows: &[Vec<&VariantRow>]) -> Option<Ratio> {
+    let mut same: BTreeMap<_, Vec<Ratio>> = BTreeMap::new();
+    for (cell, rows) in cells.iter().zip(rows) {
+        let [row] = rows[..] else { return None };
+        same.entry((cell.cell.key(), &cell.ranks_per_node)).or_default().push(row.against_native?);
+    }
+    let of_each: Option<Vec<Ratio>> = same.values().map(|jobs| over_runs(jobs)).collect();
+    over_kinds(&of_each?)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -9,7 +9,7 @@ use super::{rows, tree};
 use crate::algorithm::{ChoiceError, Operation};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
-use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Span, Transport, Versions, never_used};
+use crate::selection::{Condition, Implementation, Mpi, Purpose, Rule, Rules, Span, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells by the fewest and the most bytes of their calls.
@@ -48,8 +48,11 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let cells = by_transport(reports);
     for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
-        let library = (mpi.implementation, Versions::of_minor(mpi.version));
-        let group = Group::of(cell, settings.form, settings.by_mpi.then_some(library), *transport);
+        let (implementation, versions) = (mpi.implementation, Versions::of_minor(mpi.version));
+        let words = if implementation == Implementation::Other { report.mpi_library.as_str() } else { "" };
+        let library = (implementation, versions, words);
+        let by_mpi = settings.by_mpi.then_some((implementation, versions));
+        let group = Group::of(cell, settings.form, by_mpi, *transport);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         let class = cell.size_class.filter(|_| !group.operation.has_own_counts()).unwrap_or((bytes, bytes));

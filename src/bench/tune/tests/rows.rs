@@ -3,6 +3,7 @@
 use super::super::*;
 use super::made_up::{SETTINGS, cell, lines};
 use crate::algorithm::Operation;
+use crate::bench::cell::Datatype;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
@@ -239,6 +240,29 @@ fn the_worst_of_many_jobs_leaves_nothing_to_native() {
     let found =
         lines(&[&elsewhere[..], &[lost]].concat(), Settings { native: true, extend: Extend::Exact, ..SETTINGS });
     assert!(found.len() == 1 && found[0].ends_with(" native"), "one library is slower with it: {found:?}");
+}
+
+#[test]
+fn losses_that_are_certain_in_each_of_two_datatypes_count() {
+    let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
+    let of = |datatype, time| {
+        let mut cell = cell(64, 4, &[("ring", time)]);
+        cell.cell.datatype = datatype;
+        cell
+    };
+    let both = |int: f64| lines(&[report(vec![of(Datatype::Double, 10.4), of(Datatype::Int, int)])], settings);
+    assert!(both(10.3)[0].ends_with(" native"), "{:?}", both(10.3));
+    assert!(both(9.5)[0].ends_with(" ring"), "level in the mean: {:?}", both(9.5));
+    // What no rank knows cannot decide, and sizes are no jobs: the worst one counts.
+    let of_size = |bytes, time| {
+        let mut cell = cell(bytes, 4, &[("pairwise", time), ("linear", time * 1.5)]);
+        cell.cell.operation = Operation::Alltoallv;
+        cell
+    };
+    let found = lines(&[report(vec![of_size(8, 2.5), of_size(1 << 20, 30.0)])], SETTINGS);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let losing = lines(&[report(vec![of_size(8, 9.0), of_size(1 << 20, 30.0)])], settings);
+    assert!(losing.len() == 1 && losing[0].ends_with(" native"), "{losing:?}");
 }
 
 #[test]
