@@ -14,12 +14,13 @@ use super::play::{Played, ours};
 use super::recording::{RecordedCall, record};
 use super::turns::{self, InTurn};
 use super::{device_memory, fast_path, new_plan, program, ready, registry, verify};
+use crate::communicator::facts::Facts;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
-use crate::monitor::{Bucket, CounterId, Epochs, Function};
+use crate::monitor::{Bucket, CounterId, Epochs, FoldKind, Function};
 use crate::mpi::error::{Error, Result, SUCCESS};
-use crate::mpi::{constants, datatype};
+use crate::mpi::{communicator, constants, datatype};
 use crate::process::floating_point::apart;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
@@ -68,9 +69,8 @@ struct Outcome {
     bytes: usize,
     /// Place of datatype and operation in the log of calls, where there is one.
     elements: u16,
-    /// The epoch and which calls take turns with it, in mode `compare`: their size, and whether their reduction is
-    /// commutative.
-    epoch: Option<(Bucket, bool, u32)>,
+    /// The epoch and which calls take turns with it, in mode `compare`: their size, and what they reduce with.
+    epoch: Option<(Bucket, FoldKind, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
     /// What the MPI library took, where the call was only passed on.
@@ -161,9 +161,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         let logged = LoggedCall { place, root, counter: number, bytes, elements, times };
         let called = Some(function);
         record(runtime, table, &RecordedCall { counter, moved: bytes as u64, ticks, called, logged });
-        if let Some((bucket, commutative, epoch)) = outcome.epoch {
+        if let Some((bucket, kind, epoch)) = outcome.epoch {
             let epochs = &mut communicator.tally.alternation.get_mut().epochs;
-            epochs.record((function, bucket, commutative), epoch, ticks.saturating_sub(waited));
+            epochs.record((function, bucket, kind), epoch, ticks.saturating_sub(waited));
         }
     }
     let waiting = outcome.waited.zip(hooks::waiting());
@@ -188,6 +188,19 @@ enum Next {
     Call(Rc<CachedCall>),
     /// The same by who was found to be next, in mode `learn`.
     InTurn(InTurn),
+}
+
+/// Whether the MPI library carries out all calls on a communicator, and the ranks need not agree on anything: an observer
+/// makes no rank wait for another that would not have waited.
+fn is_only_observed(runtime: &Runtime, facts: &Facts) -> Result<bool> {
+    Ok(runtime.configuration_here().mode == Mode::Native
+        // Where the ranks wait for each other, they need a communicator of Collie's.
+        && hooks::waiting().is_none()
+        // All have the mode from rank 0.
+        && runtime.init_took().is_some()
+        && communicator::all_groups_are_in_world(facts.comm)?
+        // What nobody saw being made has a name that the ranks agree on.
+        && facts.is_named_alike())
 }
 
 /// Decides, and keeps what was decided; the error is one from before the algorithm's first message. Says if the ranks
@@ -223,8 +236,12 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
         Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };
     let bytes = local.bytes();
-    if let Some(why) = communicator.stays_native() {
-        let counter = communicator.tally.native_counter(arguments.operation, bytes, why.words());
+    let why = match communicator.stays_native() {
+        None if is_only_observed(runtime, &communicator.facts)? => Some(NATIVE_MODE),
+        why => why.map(Fallback::words),
+    };
+    if let Some(why) = why {
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, why);
         let plan = Plan::native(counter);
         let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
         ready::keep(attached, arguments, &call);
@@ -359,9 +376,12 @@ fn run_alone(
         (Policy::Alternate, _) => {
             // By what all ranks know, as they have to take turns alike.
             let bucket = Bucket::of(local.known_bytes() as u64);
-            let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
-            let epoch = communicator.next_epoch(arguments.operation, bucket, commutative);
-            Outcome { epoch: Some((bucket, commutative, epoch)), ..by(usize::from(!Epochs::is_native(epoch))) }
+            let kind = local.reduction.map_or(FoldKind::USUAL, |reduction| FoldKind {
+                in_order: !reduction.commutative,
+                locally: reduction.kernel.is_none(),
+            });
+            let epoch = communicator.next_epoch(arguments.operation, bucket, kind);
+            Outcome { epoch: Some((bucket, kind, epoch)), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
         (Policy::Both, [first, Candidate { choice: Some(choice), counter }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");

@@ -234,7 +234,7 @@ fn name_by_first(runtime: &Runtime, facts: &Facts) -> Result<String> {
         // Communicators that this process was the first to name.
         static NAMED: AtomicU64 = AtomicU64::new(0);
         let number = NAMED.fetch_add(1, Ordering::Relaxed);
-        bytes = format!("unseen/{}.{number}", runtime.world_rank).into_bytes();
+        bytes = format!("{}{}.{number}", origin::UNSEEN, runtime.world_rank).into_bytes();
     }
     bytes::broadcast(facts.comm, 0, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -24,6 +24,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Whether all ranks are sure to work out the same identity.
+    pub fn is_named_alike(&self) -> bool {
+        !self.identity.starts_with(origin::UNSEEN)
+    }
+
     /// Of `comm`, whose size is known already.
     ///
     /// # Errors

@@ -17,6 +17,9 @@ use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+/// What identities begin with of communicators that nothing watched made, and of all that are made from them.
+pub const UNSEEN: &str = "unseen/";
+
 /// Where a communicator comes from.
 #[derive(Debug, Default)]
 pub struct Origin {
@@ -180,7 +183,7 @@ impl Origins {
             "self".to_owned()
         } else {
             let (ranks, number) = self.count_among(comm)?;
-            format!("unseen/{ranks}.{number}")
+            format!("{UNSEEN}{ranks}.{number}")
         };
         Ok(Origin::known(identity))
     }

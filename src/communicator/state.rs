@@ -7,7 +7,7 @@ use super::fallback::Fallback;
 use super::private::Private;
 use super::segment::{self, Shared};
 use super::tally::Tally;
-use crate::monitor::{Bucket, CommunicatorRecord, Function, ReadableRecord, SharedList, Subject, Traffic};
+use crate::monitor::{Bucket, CommunicatorRecord, FoldKind, Function, ReadableRecord, SharedList, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
@@ -165,9 +165,9 @@ impl Communicator {
     }
 
     /// In mode `compare`, the epoch of the next call of a size that all ranks know, and of a kind of reduction.
-    pub fn next_epoch(&self, operation: Operation, bucket: Bucket, commutative: bool) -> u32 {
+    pub fn next_epoch(&self, operation: Operation, bucket: Bucket, kind: FoldKind) -> u32 {
         let agreed = self.agreed.as_ref().expect("both sides rest on an agreement");
-        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket, commutative)
+        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket, kind)
     }
 
     /// What was recorded, for the report; `None` if nothing was. MPI is asked for the name unless `is_any_time`.

@@ -1,7 +1,8 @@
 //! What is counted of a communicator's calls.
 
 use crate::monitor::{
-    Arrivals, Bucket, Budget, CounterId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
+    Arrivals, Bucket, Budget, CounterId, DifferenceRecord, Epochs, FoldKind, Function, Key, Label, NATIVE, Table,
+    Traffic, Turn,
 };
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
@@ -37,16 +38,16 @@ pub struct Tally {
 /// Mode `compare`: whose turn it is, and what the turns took.
 #[derive(Default)]
 pub struct Alternation {
-    turns: HashMap<(Operation, Bucket, bool), Turn>,
+    turns: HashMap<(Operation, Bucket, FoldKind), Turn>,
     /// Durations by epoch.
     pub epochs: Epochs,
 }
 
 impl Alternation {
     /// The epoch of the next call, which all ranks of the communicator count alike; `seed` is what they agreed on.
-    pub fn next(&mut self, seed: u64, operation: Operation, bucket: Bucket, commutative: bool) -> u32 {
-        let kind = u64::from(!commutative) << 16 | (operation as u64) << 8 | u64::from(bucket.0);
-        self.turns.entry((operation, bucket, commutative)).or_insert_with(|| Turn::new(seed ^ kind)).next()
+    pub fn next(&mut self, seed: u64, operation: Operation, bucket: Bucket, kind: FoldKind) -> u32 {
+        let number = kind.number() << 16 | (operation as u64) << 8 | u64::from(bucket.0);
+        self.turns.entry((operation, bucket, kind)).or_insert_with(|| Turn::new(seed ^ number)).next()
     }
 }
 

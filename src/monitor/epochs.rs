@@ -4,7 +4,7 @@
 //! communicator, so they agree on the epoch without a message. Epochs 2k and 2k + 1 are a pair, of which either may
 //! come first ([`Turn`](super::Turn)).
 
-use super::{Bucket, EpochsRecord, Function};
+use super::{Bucket, EpochsRecord, FoldKind, Function};
 use std::collections::HashMap;
 
 /// Most epochs that a counter keeps: 256 observations a side are plenty for the test, 8 KiB a counter.
@@ -13,7 +13,7 @@ pub(super) const MOST: usize = 512;
 /// One communicator's epochs on one rank. Durations in ticks, as in [`Table`](super::Table).
 #[derive(Debug, Default)]
 pub struct Epochs {
-    counters: HashMap<(Function, Bucket, bool), Counter>,
+    counters: HashMap<(Function, Bucket, FoldKind), Counter>,
 }
 
 #[derive(Debug, Default)]
@@ -35,10 +35,9 @@ impl Epochs {
         epoch.is_multiple_of(2)
     }
 
-    /// Counts a call of `epoch`, whose pair is at least the last one's. Calls whose order matters are counted for
-    /// themselves: other algorithms may carry them out.
-    pub fn record(&mut self, (function, bucket, commutative): (Function, Bucket, bool), epoch: u32, ticks: u64) {
-        self.counters.entry((function, bucket, commutative)).or_default().record(epoch, ticks);
+    /// Counts a call of `epoch`, whose pair is at least the last one's. Each kind of reduction is counted for itself.
+    pub fn record(&mut self, (function, bucket, kind): (Function, Bucket, FoldKind), epoch: u32, ticks: u64) {
+        self.counters.entry((function, bucket, kind)).or_default().record(epoch, ticks);
     }
 
     /// What was counted, with times in nanoseconds, in the order of functions and sizes.
@@ -47,13 +46,13 @@ impl Epochs {
         let mut records: Vec<EpochsRecord> = self
             .counters
             .iter()
-            .map(|(&(function, bucket, commutative), counter)| {
+            .map(|(&(function, bucket, kind), counter)| {
                 let epochs =
                     counter.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
-                EpochsRecord { function, bucket, commutative, halvings: counter.halvings, epochs }
+                EpochsRecord { function, bucket, kind, halvings: counter.halvings, epochs }
             })
             .collect();
-        records.sort_by_key(|record| (record.function, record.bucket, !record.commutative));
+        records.sort_by_key(|record| (record.function, record.bucket, record.kind));
         records
     }
 }
@@ -106,7 +105,11 @@ mod tests {
         let function = Operation::Reduce.into();
         for epoch in 0..10_000 {
             for _ in 0..3 {
-                epochs.record((function, Bucket(4), true), epoch, if Epochs::is_native(epoch) { 100 } else { 7 });
+                epochs.record(
+                    (function, Bucket(4), FoldKind::USUAL),
+                    epoch,
+                    if Epochs::is_native(epoch) { 100 } else { 7 },
+                );
             }
         }
         let [record] = &epochs.records(1.0)[..] else { panic!("one counter") };
@@ -128,13 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn calls_whose_order_matters_are_counted_for_themselves() {
+    fn each_kind_of_reduction_is_counted_for_itself() {
         let mut epochs = Epochs::new();
         let function = Operation::Reduce.into();
-        for commutative in [true, false, false] {
-            epochs.record((function, Bucket(4), commutative), 0, 100);
+        let [usual, own, in_order] =
+            [(false, false), (false, true), (true, true)].map(|(in_order, locally)| FoldKind { in_order, locally });
+        for kind in [in_order, usual, own, in_order] {
+            epochs.record((function, Bucket(4), kind), 0, 100);
         }
-        let found: Vec<_> = epochs.records(1.0).iter().map(|record| (record.commutative, record.epochs[0].1)).collect();
-        assert_eq!(found, [(true, 1), (false, 2)]);
+        let found: Vec<_> = epochs.records(1.0).iter().map(|record| (record.kind, record.epochs[0].1)).collect();
+        assert_eq!(found, [(usual, 1), (own, 1), (in_order, 2)]);
     }
 }

@@ -328,16 +328,17 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
 fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> {
     let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
-    parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2, !part.key.3));
+    parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2, part.key.3));
     let mut rows: Vec<ComparisonRow> = Vec::new();
-    for (communicator, EpochsPart { key: (_, function, bucket, commutative), calls, slowest, .. }) in parts {
+    for (communicator, EpochsPart { key: (_, function, bucket, kind), calls, slowest, .. }) in parts {
         let Some(result) = compare::compare(&slowest) else { continue };
         rows.push(ComparisonRow {
             function: function.name().to_owned(),
             communicator,
             bytes_from: bucket.first(),
             bytes_to: bucket.last(),
-            commutative,
+            commutative: !kind.in_order,
+            reduce_local: kind.locally,
             calls,
             saved_seconds: result.saved_seconds().map(|saved| calls as f64 * saved),
             result,

@@ -10,7 +10,8 @@
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its
 //!   account ([`cache_account`](CacheAccount)), and a smaller table for the fast path ([`direct`](Direct)).
 //!   [`shared`](SharedList): lists of ranks that several communicators have, kept once.
-//! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
+//! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run, each
+//!   [`fold_kind`](FoldKind) of reduction for itself.
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`event`](Event): one call of the per-call log; [`events`](EventLog): that log in bounded memory.
 //!   [`picked`](Parts): what a time line shows of it.
@@ -44,6 +45,7 @@ mod encoding;
 mod epochs;
 mod event;
 mod events;
+mod fold_kind;
 mod function;
 pub mod gathering;
 mod index;
@@ -89,6 +91,7 @@ pub use encoding::{DecodeError, TextError};
 pub use epochs::Epochs;
 pub use event::Event;
 pub use events::EventLog;
+pub use fold_kind::FoldKind;
 pub use function::{Collective, Form, Function};
 pub use learned::{Learned, LearnedKey, LearnedRecord, LearnedRow, TriedRecord, TriedRow, join_learned};
 pub use meetings::Meeting;

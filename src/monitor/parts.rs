@@ -2,7 +2,7 @@
 
 use super::epochs::halved;
 use super::units::sum_of_known;
-use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, ReadableRecord, TrafficRecord};
+use super::{Bucket, DifferenceRecord, FoldKind, Function, GapRecord, LateRecord, ReadableRecord, TrafficRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,11 +79,10 @@ pub(super) struct RowPart {
     pub durations: Vec<(u16, u64)>,
 }
 
-/// Native against ours for one communicator, function and size class, and whether the reduction's operation is
-/// commutative.
+/// Native against ours for one communicator, function, size class and kind of reduction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EpochsPart {
-    pub key: (u32, Function, Bucket, bool),
+    pub key: (u32, Function, Bucket, FoldKind),
     /// Of the rank that has most.
     pub calls: u64,
     /// How often two pairs of epochs have become one.

@@ -1,7 +1,7 @@
 //! What a rank hands in at the end.
 
 use super::units::sum_of_known;
-use super::{Bucket, Event, Function, LearnedRecord, RegionRecord, SiteRecord, Steps, UnderWayRecord};
+use super::{Bucket, Event, FoldKind, Function, LearnedRecord, RegionRecord, SiteRecord, Steps, UnderWayRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -318,8 +318,8 @@ pub struct EpochsRecord {
     pub function: Function,
     /// Size class of the signature bytes that one rank contributes.
     pub bucket: Bucket,
-    /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
-    pub commutative: bool,
+    /// What it reduces with.
+    pub kind: FoldKind,
     /// How often two pairs of epochs have become one.
     pub halvings: u32,
     /// (number of the epoch after that, calls, nanoseconds of all of them), ascending; the same epochs on all ranks that

@@ -207,7 +207,7 @@ fn row_part(rank: u32, key: RowKey, counter: &CounterRecord) -> RowPart {
 fn epochs_part(communicator: u32, record: EpochsRecord) -> EpochsPart {
     let mean = |calls: u32, ns: u64| seconds(ns as f64 / f64::from(calls.max(1)));
     EpochsPart {
-        key: (communicator, record.function, record.bucket, record.commutative),
+        key: (communicator, record.function, record.bucket, record.kind),
         calls: record.epochs.iter().map(|epoch| u64::from(epoch.1)).sum(),
         halvings: record.halvings,
         slowest: record.epochs.iter().map(|&(epoch, calls, ns)| (epoch, mean(calls, ns))).collect(),

@@ -210,6 +210,10 @@ pub struct ComparisonRow {
     /// Whether order does not matter to the reduction's operation; absent if so, and where nothing is reduced.
     #[serde(default = "commutes", skip_serializing_if = "bool::clone")]
     pub commutative: bool,
+    /// Whether the MPI library folded the contributions (`PMPI_Reduce_local`), as with user-defined operations; absent if
+    /// not. Older reports counted such calls together with those that Collie folded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reduce_local: bool,
     /// Calls per rank, native and ours together.
     pub calls: u64,
     /// What the numbers say.

@@ -69,7 +69,7 @@ pub const fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::compare::compare;
-    use super::super::{Bucket, Collective, Comparison, Epochs, Function, Verdict};
+    use super::super::{Bucket, Collective, Comparison, Epochs, FoldKind, Function, Verdict};
     use super::*;
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
         for call in 0..calls {
             let epoch = turn.next();
             let seconds = seconds(call) / if Epochs::is_native(epoch) { 1.0 } else { speedup };
-            epochs.record((function, Bucket(3), true), epoch, (seconds * 1e9) as u64);
+            epochs.record((function, Bucket(3), FoldKind::USUAL), epoch, (seconds * 1e9) as u64);
         }
         let [record] = &epochs.records(1.0)[..] else { panic!("one cell") };
         let means = record.epochs.iter().map(|&(epoch, calls, ns)| (epoch, ns as f64 * 1e-9 / f64::from(calls)));

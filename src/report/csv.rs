@@ -44,7 +44,7 @@ const ROW: [&str; 23] = [
 const LATE: [&str; 3] = ["communicator_late_rank", "communicator_late_seconds", "communicator_late_calls"];
 
 /// Columns of native against ours.
-const VERDICT: [&str; 10] = [
+const VERDICT: [&str; 11] = [
     "verdict",
     "pairs",
     "native_median_seconds",
@@ -55,6 +55,7 @@ const VERDICT: [&str; 10] = [
     "p_value",
     "saved_seconds",
     "commutative",
+    "reduce_local",
 ];
 
 /// Columns of a sum.
@@ -108,8 +109,9 @@ type Table = (Vec<&'static str>, Vec<Vec<String>>);
 
 fn rows(summary: &Summary) -> Table {
     let key = |function: &str, communicator: usize, from: u64| (function.to_owned(), communicator, from);
-    // Rows hold calls of both kinds of reduction; where both were compared, that of the usual one stands here.
-    let (usual, others): (Vec<_>, Vec<_>) = summary.comparisons.iter().partition(|row| row.commutative);
+    // Rows hold calls of all kinds of reduction; where several were compared, that of the usual one stands here.
+    let is_usual = |row: &&ComparisonRow| row.commutative && !row.reduce_local;
+    let (usual, others): (Vec<_>, Vec<_>) = summary.comparisons.iter().partition(is_usual);
     let compared =
         others.into_iter().chain(usual).map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
     let compared: HashMap<_, _> = compared.collect();
@@ -350,6 +352,7 @@ fn verdict(row: Option<&ComparisonRow>) -> [String; VERDICT.len()] {
         result.p_value.to_string(),
         optional(row.saved_seconds),
         row.commutative.to_string(),
+        row.reduce_local.to_string(),
     ]
 }
 

@@ -33,7 +33,7 @@ pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
             let limits: Option<Vec<Limit>> = list.split(',').map(|limit| limit.parse().ok()).collect();
             let limits = limits.and_then(ProtocolLimits::of);
             limits.map(Some).ok_or_else(|| {
-                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, each with the greatest number of fragments if more than two (a power of two up to 128) and with :one_way or :exchange if it is for such messages only, such as 256,4040 or 256:one_way,4040x32:exchange")
+                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes from 1 to 134217727, ascending, each with the greatest number of fragments if more than two (a power of two up to 128) and with :one_way or :exchange if it is for such messages only, such as 256,4040 or 256:one_way,4040x32:exchange")
             })
         }
     }

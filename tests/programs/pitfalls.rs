@@ -24,6 +24,7 @@ const TESTS: &[(&str, Test)] = &[
     ("sanitized", sanitized),
     ("unknown_algorithm", unknown_algorithm),
     ("native_mode", native_mode),
+    ("native_mode_waits_for_nobody", native_mode_waits_for_nobody),
     ("trace_log", trace_log),
 ];
 
@@ -44,6 +45,13 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 
 fn expect(condition: bool, what: &str, outcome: &Outcome) -> Result<(), Failed> {
     if condition { Ok(()) } else { Err(format!("{what}\n{}", outcome.told()).into()) }
+}
+
+/// Mode `native` observes: no rank waits for another that would not have waited, and the calls are the same.
+fn native_mode_waits_for_nobody(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "roots_in_any_order.c", &[], 2, &[("COLLIE_MODE", "native")])?;
+    let calls = report.calls(|row| row.function == "MPI_Bcast" && row.decided_by == "COLLIE_MODE=native");
+    expect(calls == 80, &format!("{calls} calls by the mode, not 80"), &outcome)
 }
 
 /// A variable set for some ranks only: rank 0's decides for all, whether it is rank 0 that has it or the others.

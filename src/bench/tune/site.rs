@@ -181,7 +181,10 @@ fn left_open(known: &[Block], mut later: Vec<Block>) -> Vec<Block> {
 /// for shared memory. Transports count where one is not the default. What gave wrong results in one cell of an operation
 /// is left out of all: a row holds for calls between those that were measured.
 fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)> {
-    let cells = || reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
+    // One rank sends to nobody, and what it took tells nothing of several.
+    let several = |cell: &&CellRow| cell.ranks > 1;
+    let cells =
+        || reports.iter().flat_map(|report| report.cells.iter().filter(several).map(move |cell| (report, cell)));
     let on_one_node = |cell: &CellRow| cell.ranks_per_node.len() == 1;
     let has = |cell: &CellRow, transport| ours(cell).any(|row| row.transport == transport);
     let wrong: BTreeSet<(Operation, &str)> = cells().flat_map(|(_, cell)| wrong(cell)).collect();

@@ -82,7 +82,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
             root: 0,
             bytes: size_class.map_or(0, bytes),
             commutative: row.commutative,
-            user_defined: false,
+            user_defined: row.reduce_local,
             calls: Some(row.calls),
             share: None,
         },
@@ -126,7 +126,7 @@ fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> V
     let (in_order, others): (Vec<&Row>, Vec<&Row>) =
         ours.iter().copied().partition(|known| keeps_order(operation, &known.algorithm));
     let is_other = |known: &ComparisonRow| {
-        known.commutative != row.commutative
+        (known.commutative, known.reduce_local) != (row.commutative, row.reduce_local)
             && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
     };
     let has_both = summary.comparisons.iter().any(is_other);

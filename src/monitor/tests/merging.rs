@@ -6,8 +6,8 @@ use crate::monitor::merged::{KINDS_OF_TRAFFIC, Merged};
 use crate::monitor::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord,
-    EpochsRecord, Event, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
-    gathering,
+    EpochsRecord, Event, FoldKind, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord,
+    TrafficRecord, gathering,
 };
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         epochs: vec![EpochsRecord {
             function: Function::blocking(Collective::Bcast),
             bucket: Bucket(4),
-            commutative: mix(number + 7) % 2 == 0,
+            kind: FoldKind { in_order: mix(number + 7) % 2 == 1, locally: mix(number + 8) % 2 == 1 },
             halvings: 0,
             epochs: (0..12).filter(|epoch| mix(u64::from(*epoch)) % 4 > 0).map(|epoch| (epoch, 3, mix(77))).collect(),
         }],

@@ -2,7 +2,7 @@
 
 use crate::monitor::durations::step;
 use crate::monitor::{
-    Bucket, CommunicatorRecord, CounterRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
+    Bucket, CommunicatorRecord, CounterRecord, Epochs, EpochsRecord, Event, FoldKind, Function, JobRecord, LateRecord,
     TrafficRecord,
 };
 use crate::monitor::{LateRow, RankRecord, Spread, TrafficRow, Verdict, merge};
@@ -114,7 +114,7 @@ fn epochs_of_all_ranks_become_one_comparison() {
     let epochs = |slower: u64| EpochsRecord {
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(8),
-        commutative: true,
+        kind: FoldKind::USUAL,
         halvings: 0,
         epochs: (0..20)
             .map(|epoch| (epoch, 10, (if Epochs::is_native(epoch) { 2000 } else { 1000 }) + slower))
@@ -142,7 +142,7 @@ fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_
     let record = counters.map(|(bytes, pairs, native, ours)| EpochsRecord {
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(bytes),
-        commutative: true,
+        kind: FoldKind::USUAL,
         halvings: 0,
         epochs: (0..2 * pairs)
             .map(|epoch| {

@@ -102,7 +102,7 @@ function comparisonTable(summary) {
   const decimals = row => mark(row) ? decimalsApart(row.ratio_low, row.ratio, row.ratio_high) : 2;
   return sortable([
     ...operationColumns(summary),
-    ...(summary.comparisons.some(row => row.commutative === false) ? [{ head: "Order", of: row => row.commutative === false ? "matters" : "", title: "whether the reduction's operation is non-commutative" }] : []),
+    ...(summary.comparisons.some(row => row.commutative === false || row.reduce_local) ? [{ head: "Operation", of: row => row.commutative === false ? "non-commutative" : row.reduce_local ? "user-defined" : "", title: "of reductions; those by other operations than MPI's own are compared by themselves" }] : []),
     { head: "Verdict", of: row => verdicts[row.verdict], mark },
     { head: "Native", of: row => row.native_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },
     { head: "Collie", of: row => row.collie_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },

@@ -2,9 +2,9 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, LimitsRecord, LinkRecord,
-    MessageCall, MessageRecord, NetworkRecord, RankRecord, RegionRecord, SiteRecord, Summary, Table, TrafficRecord,
-    TriedRecord, merge,
+    Event, FoldKind, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, LimitsRecord,
+    LinkRecord, MessageCall, MessageRecord, NetworkRecord, RankRecord, RegionRecord, SiteRecord, Summary, Table,
+    TrafficRecord, TriedRecord, merge,
 };
 use crate::operation::Operation;
 
@@ -329,7 +329,7 @@ fn with_epochs(mut records: Vec<RankRecord>) -> Vec<RankRecord> {
             let epochs = EpochsRecord {
                 function: Function::blocking(collective),
                 bucket: Bucket::of(bytes),
-                commutative: true,
+                kind: FoldKind::USUAL,
                 halvings: 0,
                 epochs: (0..epochs).map(epoch).collect(),
             };

@@ -1,7 +1,7 @@
 //! Native against ours.
 
 use super::writer::{REASONS, TEXTS, Writer, function, heads};
-use crate::monitor::{NATIVE, NATIVE_EPOCH, Summary, Verdict};
+use crate::monitor::{ComparisonRow, NATIVE, NATIVE_EPOCH, Summary, Verdict};
 use crate::report::quantity::{bytes, count, decimals_apart, duration};
 use crate::report::totals;
 use crate::selection::{Mode, SELF_TEST};
@@ -52,7 +52,7 @@ impl Writer<'_> {
             let shown = interval.filter(|_| is_apart).map(|(low, high)| [low, row.result.ratio, high]);
             let decimals = shown.map_or(2, |ratios| decimals_apart(&ratios));
             table.push(vec![
-                function(&row.function).to_owned() + if row.commutative { "" } else { "*" },
+                function(&row.function).to_owned() + mark(row),
                 self.names.get(row.communicator).to_owned(),
                 bytes(row.bytes_from),
                 row.result.verdict.text().to_owned(),
@@ -77,8 +77,23 @@ impl Writer<'_> {
         ));
         self.table(TEXTS, &table);
         self.line("medians; by pairs: native/collie of neighbouring epochs; would save: each rank, if Collie ran all");
-        if summary.comparisons[..table.len() - 1].iter().any(|row| !row.commutative) {
-            self.line("*: reductions by operations that are not commutative, compared by themselves");
+        let shown = &summary.comparisons[..table.len() - 1];
+        for (of, words) in [
+            ("*", "*: reductions by operations that are not commutative, compared by themselves"),
+            ("+", "+: reductions by user-defined operations, compared by themselves"),
+        ] {
+            if shown.iter().any(|row| mark(row) == of) {
+                self.line(words);
+            }
         }
+    }
+}
+
+/// What tells a row of reductions from that of the usual ones.
+const fn mark(row: &ComparisonRow) -> &'static str {
+    match (row.commutative, row.reduce_local) {
+        (false, _) => "*",
+        (true, true) => "+",
+        (true, false) => "",
     }
 }

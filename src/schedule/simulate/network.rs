@@ -147,6 +147,9 @@ pub enum NetworkError {
 /// Ports of a node, each of which takes its place in memory.
 const MOST_PORTS: usize = 1024;
 
+/// Seconds that nothing in a network takes: times beyond them are mistakes, and sums of them no numbers.
+const LONGEST: f64 = 1e6;
+
 const PRESETS: [&str; 3] = [
     include_str!("../networks/shared_memory.json"),
     include_str!("../networks/ethernet.json"),
@@ -326,12 +329,12 @@ impl Network {
         if !(1..=MOST_PORTS).contains(&network.ports_per_node) {
             return refuse("ports_per_node has to be from 1 to 1024");
         }
-        if let Some((field, time)) = network.times().into_iter().find(|(_, time)| !time.is_finite() || *time < 0.0) {
-            return refuse(&format!("{field} is {time}, and every time has to be a number of seconds, not below 0"));
+        if let Some((field, time)) = network.times().into_iter().find(|(_, time)| !(0.0..=LONGEST).contains(time)) {
+            return refuse(&format!("{field} is {time:e}, and every time has to be from 0 to {LONGEST} seconds"));
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
             return refuse(
-                "limits have to be at most two numbers of bytes, ascending, from 1 on, such as 4040 (\"4040:exchange\": of messages that are exchanged only; \"4040x32\": cut into up to so many fragments, a power of two)",
+                "limits have to be at most two numbers of bytes from 1 to 134217727, ascending, such as 4040 (\"4040:exchange\": of messages that are exchanged only; \"4040x32\": cut into up to so many fragments, a power of two)",
             );
         }
         Ok(network)
