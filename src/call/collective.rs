@@ -14,13 +14,13 @@ use super::play::{Played, ours};
 use super::recording::{RecordedCall, record};
 use super::turns::{self, InTurn};
 use super::{device_memory, fast_path, new_plan, program, ready, registry, verify};
-use crate::communicator::facts::Facts;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, FoldKind, Function};
+use crate::mpi::communicator::all_groups_are_in_world;
 use crate::mpi::error::{Error, Result, SUCCESS};
-use crate::mpi::{communicator, constants, datatype};
+use crate::mpi::{constants, datatype};
 use crate::process::floating_point::apart;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
@@ -192,15 +192,21 @@ enum Next {
 
 /// Whether the MPI library carries out all calls on a communicator, and the ranks need not agree on anything: an observer
 /// makes no rank wait for another that would not have waited.
-fn is_only_observed(runtime: &Runtime, facts: &Facts) -> Result<bool> {
-    Ok(runtime.configuration_here().mode == Mode::Native
+fn is_only_observed(runtime: &Runtime, communicator: &mut Communicator) -> Result<bool> {
+    if let Some(known) = communicator.only_observed {
+        return Ok(known);
+    }
+    let facts = &communicator.facts;
+    let found = runtime.configuration_here().mode == Mode::Native
         // Where the ranks wait for each other, they need a communicator of Collie's.
         && hooks::waiting().is_none()
         // All have the mode from rank 0.
         && runtime.init_took().is_some()
-        && communicator::all_groups_are_in_world(facts.comm)?
+        && all_groups_are_in_world(facts.comm)?
         // What nobody saw being made has a name that the ranks agree on.
-        && facts.is_named_alike())
+        && facts.is_named_alike();
+    communicator.only_observed = Some(found);
+    Ok(found)
 }
 
 /// Decides, and keeps what was decided; the error is one from before the algorithm's first message. Says if the ranks
@@ -237,7 +243,7 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     };
     let bytes = local.bytes();
     let why = match communicator.stays_native() {
-        None if is_only_observed(runtime, &communicator.facts)? => Some(NATIVE_MODE),
+        None if is_only_observed(runtime, communicator)? => Some(NATIVE_MODE),
         why => why.map(Fallback::words),
     };
     if let Some(why) = why {

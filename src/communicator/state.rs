@@ -53,6 +53,8 @@ pub struct Communicator {
     pub transport: Option<Transport>,
     /// Calls with buffers in memory of GPUs.
     pub device: DeviceCalls,
+    /// Whether its calls are only observed, once somebody has found out.
+    pub only_observed: Option<bool>,
     /// Number of the last watched call, and what is told of the communicator.
     pub watched: Option<(u64, Arc<Subject>)>,
 }
@@ -84,6 +86,7 @@ impl Communicator {
             last_function: None,
             new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
             tally: Tally::new(runtime, place, size),
+            only_observed: None,
             watched: None,
         })
     }
