@@ -18,6 +18,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let mut trials = Vec::new();
     for sync in ["clock", "barrier"] {
         for mode in ["replace", "native", "compare", "verify"] {
+            // There the ranks meet before they would in the barrier.
+            if (sync, mode) == ("barrier", "verify") {
+                continue;
+            }
             let name = format!("{}::late_rank::{sync}::{mode}", family.name);
             trials.push(alone(name, move || late_rank(family, sync, mode)));
         }
@@ -29,7 +33,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         }
     }
     trials.push(alone(format!("{}::late_ranks::ahead", family.name), move || root_ahead(family)));
-    for (sync, late) in [("off", 0), ("off", 1), ("clock", 1), ("barrier", 0)] {
+    for (sync, late) in [("off", 1), ("clock", 0)] {
         let name = format!("{}::late_to_the_end::{sync}::{late}", family.name);
         trials.push(Trial::test(name, move || late_to_the_end(family, sync, late)));
     }
