@@ -159,7 +159,8 @@ impl Learner {
             let exchange = runtime.clock.raw().saturating_sub(start);
             // Not 0: all ranks know alike whether there was one.
             state.exchange = exchange.max(1);
-            state.samples.compared(runtime.nanoseconds(exchange));
+            let usual = state.trial.exchange_ns();
+            state.samples.compared(runtime.nanoseconds(exchange), usual);
             self.grant(&mut state);
             if let Some(place) = self.resting() {
                 self.rest.count();
@@ -273,7 +274,9 @@ impl Learner {
         }
         let exchange = runtime.nanoseconds(state.exchange);
         own[SPENT] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
-        own[EXCHANGE] = exchange;
+        // Where the ranks have not met before, all but the last one have waited for it.
+        let meets = trial.meets_at_all();
+        own[EXCHANGE] = if meets { exchange } else { !exchange };
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,
@@ -293,7 +296,10 @@ impl Learner {
                 state.trial.take_over(&theirs.trial, all[SPENT]);
             }
             _ if all[..MOST].contains(&UNLIKE) => state.trial.set_aside(all[SPENT]),
-            _ => state.trial.commit(&Times::of_words(&all), all[SPENT], all[EXCHANGE]),
+            _ => {
+                let exchange = if meets { all[EXCHANGE] } else { !all[EXCHANGE] };
+                state.trial.commit(&Times::of_words(&all), all[SPENT], exchange);
+            }
         }
         KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, Samples::default()));
         Ok(())

@@ -2,8 +2,9 @@
 //! the rest.
 
 use super::explained::Explained;
+use super::measurements::Measurements;
 use super::nearest_measurements::{self, Measured};
-use super::{Done, Failure, measurements, options};
+use super::{Done, Failure, options};
 use crate::algorithm::{Call, Operation, counted, format_bytes, parse_bytes};
 use crate::bench::checked::MOST_BYTES;
 use crate::bench::numbers::whole;
@@ -102,8 +103,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let (count, unit) = size(arguments, operation)?;
     let (configuration, [rules, tables]) = configuration(arguments)?;
     let numa = numa_nodes(arguments, &configuration)?;
-    let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
-    let reports = reports.map_err(Failure::cannot)?.concat();
+    let Measurements { reports, copies, .. } = Measurements::read(&arguments.measured)?;
     let situation = situation(arguments, &configuration, &nodes);
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
@@ -138,7 +138,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         text.push_str(&nearest_measurements::text(&reports, &Measured::of(&call, &situation)));
     }
     let learned = configuration.learn.as_ref().filter(|_| configuration.mode == Mode::Learn);
-    let notes = learned.and_then(|file| file.warning()).into_iter().collect();
+    let notes = copies.into_iter().chain(learned.and_then(|file| file.warning())).collect();
     Ok(Done { text, notes, ..Done::default() })
 }
 

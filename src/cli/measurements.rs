@@ -1,6 +1,7 @@
 //! Files of measurements, for whichever command is given some: what `collie bench` measured, or what mode `compare`
 //! found in a run, as cells alike.
 
+use super::Failure;
 use crate::bench::result::{Doubt, Report};
 use crate::bench::{checked, from_csv, tune};
 use crate::reading;
@@ -9,18 +10,55 @@ use crate::selection::SELF_TEST;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 
 /// What such a file may be.
 const ACCEPTED: &str =
     "what collie bench --json or --csv wrote, or a run with COLLIE_MODE=compare and COLLIE_REPORT=run.json";
 
+/// What several such files hold.
+#[derive(Default)]
+pub struct Measurements<'a> {
+    pub reports: Vec<Report>,
+    /// Where each of them is from.
+    pub files: Vec<&'a Path>,
+    /// What is said of files that hold the same as an earlier one.
+    pub copies: Vec<String>,
+}
+
+impl<'a> Measurements<'a> {
+    /// Reads all files; what one holds that an earlier one holds already, as JSON beside CSV does, counts once.
+    ///
+    /// # Errors
+    /// A file is given twice, or those of [`read`].
+    pub fn read(paths: &'a [PathBuf]) -> Result<Self, Failure> {
+        let mut all = Self::default();
+        let mut known = BTreeSet::new();
+        for path in paths {
+            // Pipes have no name of their own.
+            if path.is_file() && !known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+                return Err(Failure::usage(format!("{}: given twice; accepted: each file once", path.display())));
+            }
+            for report in read(path).map_err(Failure::cannot)? {
+                if let Some(at) = all.reports.iter().position(|known| known.is_same_as(&report)) {
+                    let (copy, first) = (path.display(), all.files[at].display());
+                    all.copies.push(format!("{copy}: holds the same measurements as {first}, which count once"));
+                    continue;
+                }
+                all.files.push(path);
+                all.reports.push(report);
+            }
+        }
+        Ok(all)
+    }
+}
+
 /// Reads a report of `collie bench`, several from a file of its rows (`--csv`), or the verdicts of a run.
 ///
 /// # Errors
 /// The file cannot be read; or what it holds instead, and what is accepted.
-pub fn read(path: &Path) -> Result<Vec<Report>, String> {
+fn read(path: &Path) -> Result<Vec<Report>, String> {
     let bytes = reading::bytes(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let is_no_text =
         |error: FromUtf8Error| format!("{}: found {}; accepted: {ACCEPTED}", path.display(), found(error.as_bytes()));

@@ -1,10 +1,11 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
 use super::file::{try_output, write_file};
+use super::measurements::Measurements;
 use super::simulation_pool::{Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
-use super::{Done, Failure, against, measurements};
+use super::{Done, Failure, against};
 use crate::algorithm::{Choice, Operation, counted, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::checked::{MOST_BYTES, MOST_RANKS};
 use crate::bench::numbers::whole;
@@ -78,9 +79,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Network::find(&arguments.network).map_err(|error| Failure::usage(format!("--network: {error}")))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
-        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
-        let compared = reports.and_then(|reports| against::compare(&reports.concat(), &network, arguments.steps));
-        return compared.map(Done::from).map_err(Failure::cannot);
+        let Measurements { reports, copies, .. } = Measurements::read(&arguments.against)?;
+        let compared = against::compare(&reports, &network, arguments.steps).map_err(Failure::cannot)?;
+        return Ok(Done { notes: copies, ..Done::from(compared) });
     }
     let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());
     let operation = operation_named(operation).map_err(Failure::usage)?;
@@ -96,6 +97,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("--bytes {odd} is not a whole number of elements of {unit} bytes")));
     }
     let bytes = if operation.has_data() { simulated_bytes(operation, &bytes, &network) } else { vec![0] };
+    if bytes.is_empty() {
+        let unit = network.call(operation, 0, 1, &[]).unit;
+        let given = &arguments.bytes;
+        return Err(Failure::usage(format!("--bytes {given} holds no whole number of elements of {unit} bytes")));
+    }
     let shares = arguments.transport == "shared";
     let choices = choices(operation, &arguments.algorithm, shares).map_err(Failure::usage)?;
     let (steps, progress) = (arguments.steps, Progress::start());
@@ -115,9 +121,14 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     Ok(Done { text, code: progress.code(), ..Done::default() })
 }
 
-/// The sizes of the calls that stand for these: whole elements, each once.
+/// The sizes of the calls that stand for these: whole elements, each once, none beyond the last.
 fn simulated_bytes(operation: Operation, bytes: &[usize], network: &Network) -> Vec<usize> {
-    let mut bytes: Vec<_> = bytes.iter().map(|bytes| network.call(operation, 0, *bytes, &[]).bytes()).collect();
+    let last = bytes.last().copied().unwrap_or(0);
+    let whole = |bytes: &usize| {
+        let call = network.call(operation, 0, *bytes, &[]);
+        if call.bytes() <= last { call.bytes() } else { last / call.unit * call.unit }
+    };
+    let mut bytes: Vec<_> = bytes.iter().map(whole).filter(|bytes| *bytes > 0).collect();
     bytes.dedup();
     bytes
 }

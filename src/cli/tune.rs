@@ -2,10 +2,11 @@
 
 use super::file::{try_output, write_file};
 use super::head::{Head, Source};
+use super::measurements::Measurements;
 use super::predicted::{Predicted, Wanted};
 use super::simulation_pool::Progress;
 use super::values::values;
-use super::{Done, Failure, measurements, predicted, validated};
+use super::{Done, Failure, predicted, validated};
 use crate::algorithm::Operation;
 use crate::bench::checked::MOST_RANKS;
 use crate::bench::numbers::whole;
@@ -13,8 +14,7 @@ use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
@@ -117,25 +117,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         (Some(network), Some(ranks), Some(progress)) => Some(simulate(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let (mut reports, mut files): (Vec<Report>, Vec<&Path>) = (Vec::new(), Vec::new());
-    let mut copies = Vec::new();
-    let mut known = BTreeSet::new();
-    for file in &arguments.files {
-        // Pipes have no name of their own.
-        if file.is_file() && !known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
-            return Err(Failure::usage(format!("{}: given twice; accepted: each file once", file.display())));
-        }
-        let read = measurements::read(file).map_err(Failure::cannot)?;
-        for report in read {
-            if let Some(at) = reports.iter().position(|known| known.is_same_as(&report)) {
-                let (copy, first) = (file.display(), files[at].display());
-                copies.push(format!("{copy}: holds the same measurements as {first}, which count once"));
-                continue;
-            }
-            files.push(file);
-            reports.push(report);
-        }
-    }
+    let Measurements { mut reports, files, copies } = Measurements::read(&arguments.files)?;
     reports.extend(simulated.iter().map(|simulated| simulated.report.clone()));
     if arguments.model == Model::Cost && simulated.is_none() {
         let costs = tune::predicted(&reports, network.as_ref());
@@ -169,7 +151,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         simulated.limit(&mut blocks);
     }
     if blocks.is_empty() {
-        return Err(nothing(arguments, simulated.as_ref()));
+        return Err(nothing(arguments, &reports, simulated.as_ref()));
     }
     let rules = tune::text(&blocks, &head.text(&blocks));
     let notes = [copies, head.notes(&blocks)].concat();
@@ -181,15 +163,21 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 }
 
 /// Why there are no rules.
-fn nothing(arguments: &Arguments, simulated: Option<&Predicted>) -> Failure {
+fn nothing(arguments: &Arguments, reports: &[Report], simulated: Option<&Predicted>) -> Failure {
     if simulated.is_some() {
         return Failure::cannot("ended before all algorithms were simulated in any cell");
     }
     let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
-    Failure::cannot(format!(
-        "{}: no algorithm was measured besides native and auto, with right results; measure with collie bench -a ALGORITHM or -a all",
-        files.join(", ")
-    ))
+    let alone = reports.iter().flat_map(|report| &report.cells).all(|cell| cell.ranks < 2);
+    let why = match alone {
+        true => {
+            "holds calls of a single rank only, which the MPI library carries out; measure with collie bench -n 2 or more ranks"
+        }
+        false => {
+            "no algorithm was measured besides native and auto, with right results; measure with collie bench -a ALGORITHM or -a all"
+        }
+    };
+    Failure::cannot(format!("{}: {why}", files.join(", ")))
 }
 
 impl Arguments {

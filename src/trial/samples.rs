@@ -56,9 +56,9 @@ impl Samples {
         }
     }
 
-    /// Comparing took so long.
-    pub const fn compared(&mut self, ns: u64) {
-        self.comparing_ns += ns;
+    /// Comparing took so long, `usual` as far as is known: what takes far longer has met a late rank ([`LATE`]).
+    pub fn compared(&mut self, ns: u64, usual: u64) {
+        self.comparing_ns += ns.min(usual.max(1).saturating_mul(LATE));
     }
 
     /// What stands for a candidate whose calls were made in epochs of so many; 0 if it was not measured.
@@ -144,7 +144,7 @@ mod tests {
             samples.record(0, 12, 0);
         }
         assert_eq!((samples.typical(1, 4), samples.typical(2, 4)), (10, 0));
-        samples.compared(7);
+        samples.compared(7, 7);
         assert_eq!(samples.spent(0, 0, 0), 500 + 60 - 4 * 12 + 7);
         // What is faster has cost nothing.
         assert_eq!(samples.spent(1, 0, 0), 7);
@@ -221,7 +221,7 @@ mod tests {
         samples.met(Some(0), 30 + 388);
         (0..4).for_each(|_| samples.record(1, 50, 0));
         samples.met(Some(1), 30);
-        samples.compared(35);
+        samples.compared(35, 30);
         // 400 for four calls of the one, 200 for four of the other.
         assert_eq!(samples.spent(0, 0, 30), 3 * 30 + 35);
         assert_eq!(samples.spent(1, 0, 30), 3 * 30 + 35 + 200);

@@ -131,7 +131,7 @@ impl Cell {
             }
             if trial.rest() == 0 && trial.is_due() {
                 exchange(trial, &mut samples, self.exchange as u64);
-                samples.iter_mut().for_each(|samples| samples.compared(self.exchange as u64));
+                samples.iter_mut().for_each(|samples| samples.compared(self.exchange as u64, trial.exchange_ns()));
                 outcome.trying += self.exchange;
                 outcome.ns += self.exchange;
                 outcome.exchanges += 1;

@@ -49,6 +49,16 @@ fn measurements_may_be_csv() {
     let (rules, told) = (text(&stdout), text(&stderr));
     assert!(told.contains("copy.csv: holds the same measurements as ") && told.ends_with("count once\n"), "{told}");
     assert_eq!(rules.matches("#   An MPI 4.0, jobs: 1\n").count(), 1, "{rules}");
+    let against = ["simulate", "--against", &table, "--against", &copy];
+    let twice = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table, "--measured", &copy];
+    for (arguments, shown) in [(&against[..], "\nbcast  "), (&twice, "\nmeasured on An MPI")] {
+        let Output { stdout, stderr, .. } = collie(arguments).output().unwrap();
+        assert!(text(&stderr).contains("copy.csv: holds the same measurements as "), "{}", text(&stderr));
+        assert_eq!(text(&stdout).matches(shown).count(), 1, "{}", text(&stdout));
+    }
+    let (_alone, alone) = file("alone.csv", &rows.replace("8,8,false", "1,1,false"));
+    let (code, words) = failed(&mut collie(&["tune", &alone]));
+    assert!(code == 1 && words.contains("alone.csv: holds calls of a single rank only"), "{words}");
     let explain = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table];
     let told = printed(&mut collie(&explain));
     assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n  binomial:segment=none"), "{told}");

@@ -54,6 +54,11 @@ fn a_long_simulation_tells_how_far_it_is_and_keeps_what_is_done() {
 fn simulate_needs_something_to_do() {
     assert_eq!(failed(&mut collie(&["simulate"])).0, 2);
     assert_eq!(failed(&mut collie(&["simulate", "bcast", "--ranks", "4", "--against", "x.json"])).0, 2);
+    let in_elements = |bytes: &str| ["simulate", "allreduce", "--ranks", "4", "--bytes", bytes].map(str::to_owned);
+    let told = printed(collie(&[]).args(in_elements("8-100")));
+    assert!(told.contains("8  ") && told.contains(" 96\n") && !told.contains("104"), "none is beyond the end: {told}");
+    let (_, words) = failed(collie(&[]).args(in_elements("1-4")));
+    assert!(words.contains("--bytes 1-4 holds no whole number of elements of 8 bytes"), "{words}");
     let (code, words) = failed(&mut collie(&["simulate", "--against", "/nowhere.json"]));
     assert!(code == 1 && words.contains("/nowhere.json"), "{words}");
 }

@@ -12,6 +12,9 @@ use crate::selection::wanted::Wanted;
 /// Ranks up to which needs are tried one number after another, from the least of a rule on.
 const TRIED: usize = 1 << 10;
 
+/// Ranks up to which sums are tried one number after another.
+const MOST_TRIED: usize = 1 << 20;
+
 /// What a file of rules is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -56,10 +59,16 @@ fn nothing(rule: &Rule) -> Option<String> {
         }
     }
     let Span { least, most } = rule.bytes;
-    let ranks = rule.ranks.least;
-    if rule.bytes_of == BytesOf::All && ranks == rule.ranks.most && most / ranks * ranks < least {
+    let ranks = rule.ranks.and(communicators::SEVERAL)?;
+    let have_it = |ranks: usize| most / ranks * ranks >= least;
+    // More ranks than bytes have none; and of a long span whose first numbers do not fit one is taken to do.
+    let some = || (ranks.least..=ranks.most.min(most)).take(MOST_TRIED + 1).enumerate();
+    if rule.bytes_of == BytesOf::All
+        && least > 0
+        && !some().any(|(tried, number)| tried == MOST_TRIED || have_it(number))
+    {
         let bytes = rule.bytes.in_bytes();
-        return Some(format!("never matches: {ranks} ranks of the same size together never have {bytes} bytes"));
+        return Some(format!("never matches: {} ranks of the same size together never have {bytes} bytes", rule.ranks));
     }
     communicators::none(rule)
 }
@@ -259,6 +268,14 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
     let counts = |ranks: &usize| power_of_two.is_none_or(|wanted| ranks.is_power_of_two() == wanted);
     let near = (least..=most).filter(counts).take(TRIED);
     let powers = (1..=20).map(|power| 1 << power).filter(|ranks| (least..=most).contains(ranks) && counts(ranks));
+    let one_per_node = rule.conditions.iter().any(|condition| match condition {
+        Condition::OnePerNode => true,
+        Condition::RanksPerNode(ranks) => ranks.most <= 1,
+        _ => false,
+    });
+    // Of these none goes through shared memory, wherever there is some.
+    let by_messages =
+        one_per_node || [Condition::InPieces, Condition::ReduceLocal, Condition::NonCommutative].into_iter().any(has);
     let mut first: Option<Unmet> = None;
     for ranks in near.chain(powers) {
         let bytes = match rule.bytes_of {
@@ -267,12 +284,13 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
         };
         // Inside nodes ranks may share memory also where not all do.
         let by_all = choice.algorithm.needs.shared_memory;
-        let shares = choice.shares_memory() && !(by_all && has(Condition::NoSharedMemory));
-        let has_one = !has(Condition::SeveralNodes) && !has(Condition::OnePerNode);
+        let shares = choice.shares_memory() && !by_messages && !(by_all && has(Condition::NoSharedMemory));
+        let has_one = !has(Condition::SeveralNodes) && !one_per_node;
         let has_several = !has(Condition::OneNode) && !has(Condition::SharedMemory);
-        let of_pairs = || (0..ranks as u32).map(|rank| rank / 2).collect();
+        let on_each = if one_per_node { 1 } else { 2 };
+        let several = || (0..ranks as u32).map(|rank| rank / on_each).collect();
         let mut placements: Vec<Vec<u32>> =
-            has_several.then(of_pairs).into_iter().chain(has_one.then(Vec::new)).collect();
+            has_several.then(several).into_iter().chain(has_one.then(Vec::new)).collect();
         if by_all {
             // Why it cannot be there is the better reason.
             placements.reverse();
@@ -280,7 +298,7 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
         for nodes in &placements {
             let call = Call {
                 commutative: !has(Condition::NonCommutative),
-                reduce_local: has(Condition::ReduceLocal),
+                reduce_local: has(Condition::ReduceLocal) || has(Condition::NonCommutative),
                 nodes,
                 shared: shares.then_some(SharedMemory::PLAIN),
                 ..Call::plain(rule.operation, bytes.min(1 << 40), 1)
@@ -434,6 +452,11 @@ mod tests {
         assert!(findings("bcast * * hierarchical:node=shared_queue if several_nodes").is_empty());
         assert_eq!(findings("bcast * * hierarchical:leaders=shared_queue if several_nodes").len(), 1);
         assert_eq!(findings("bcast * * shared_queue if no_shared_memory").len(), 1);
+        for none in ["reduce_local", "non_commutative", "in_pieces", "one_per_node", "ranks_per_node=1"] {
+            assert_eq!(findings(&format!("allreduce * * shared_slices if {none}")).len(), 1, "{none}");
+            assert!(findings(&format!("allreduce * * reduce_bcast if {none}")).is_empty(), "{none}");
+        }
+        assert!(findings("allreduce * * shared_slices if ranks_per_node=1-2").is_empty());
         let pieces = "bcast * * ring if in_pieces\nbcast * * binomial\nbcast * * linear if in_pieces";
         assert_eq!(findings(pieces).len(), 1, "of the second row some is left");
         let both = "bcast * * ring if shared_memory\nbcast * * binomial if no_shared_memory\nbcast * * linear";
@@ -465,6 +488,12 @@ mod tests {
         let parts = "gather 2-3 total=0-30 linear\ngather 4-8 total=0-80 linear\ngather 2-8 0-10 binomial";
         assert_eq!(findings(parts), ["3: never matches: lines 1, 2 already match all of its calls"]);
         assert_eq!(findings("gather * * linear\ngather * total=0-1K binomial").len(), 1);
+        for (never, matches) in [("8-64 total=1-7", "7-64 total=1-7"), ("5-7 total=16-17", "5-8 total=16-17")] {
+            assert_eq!(findings(&format!("gather {never} linear")).len(), 1, "{never}");
+            assert!(findings(&format!("gather {matches} linear")).is_empty(), "{matches}");
+        }
+        assert!(findings("gather * total=1-1 linear").len() == 1 && findings("gather * total=2-2 linear").is_empty());
+        assert!(findings("gather 3000000-inf total=1024G-1024G linear").is_empty());
         let none = findings("gather 8 total=1-7 linear");
         assert_eq!(none, ["1: never matches: 8 ranks of the same size together never have 1-7 bytes"]);
     }

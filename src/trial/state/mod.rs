@@ -75,6 +75,9 @@ pub struct Trial {
     looks: u32,
     /// Time per call of the winner when it won; 0 while there is none.
     won_ns: u64,
+    /// Whether that is of a round like those in which it is looked at. If not, the first of these takes its place: of a
+    /// few calls the least stands for all, and a meeting weighs more in a short epoch than in a long one.
+    won_alike: bool,
     drifting: bool,
     /// How often the search began again.
     begun: u32,
@@ -112,6 +115,7 @@ impl Trial {
             aim: Aim::Search,
             looks: 0,
             won_ns: 0,
+            won_alike: false,
             drifting: false,
             begun: 0,
             expected,
@@ -267,6 +271,7 @@ impl Trial {
         }
         (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
+        self.won_alike = theirs.won_alike;
         // What the own incumbent has saved nobody can tell now.
         self.untold = theirs.untold.map(|_| 0);
         self.schedule();
@@ -294,7 +299,9 @@ impl Trial {
             }
         }
         let incumbent_ns = self.known_ns();
-        self.meeting_share_ns = self.expected.meeting_ns / u64::from(self.round.calls);
+        // What a meeting is expected to take before the first one may be off by much.
+        let meeting_ns = if self.meets_at_all() && exchange_ns > 0 { exchange_ns } else { self.expected.meeting_ns };
+        self.meeting_share_ns = meeting_ns / u64::from(self.round.calls);
         if self.aim == Aim::Gauge {
             self.gauge(exchange_ns);
         }
@@ -372,7 +379,8 @@ impl Trial {
             let of = &self.standings[member];
             (of.ns > 0).then(|| call(of) / incumbent * of_incumbent / of.predicted.unwrap_or(f64::INFINITY))
         });
-        self.doubt = off.fold(self.doubt, f64::max).min(DOUBT);
+        // What the first round has found out about the model stands.
+        self.doubt = self.doubt.max(off.fold(1.0, f64::max).min(DOUBT));
     }
 
     /// Judges those that were measured; those that stay in play were measured so many times then.
@@ -407,6 +415,7 @@ impl Trial {
     /// The winner alone took `ns` per call; `before` is how it stood when it was measured before.
     fn watch(&mut self, before: &Standing, ns: u64) {
         self.looks += 1;
+        self.settle(ns);
         let drifted = ns as f64 > self.won_ns as f64 * DRIFT;
         if drifted && self.drifting {
             self.begin_again();
@@ -418,6 +427,13 @@ impl Trial {
         } else {
             self.drifting = false;
             self.keep_up(before, ns);
+        }
+    }
+
+    /// The winner took `ns` per call in a look.
+    const fn settle(&mut self, ns: u64) {
+        if !self.won_alike {
+            (self.won_ns, self.won_alike) = (ns, true);
         }
     }
 
@@ -458,6 +474,7 @@ impl Trial {
             self.incumbent = fastest as u8;
         } else {
             self.looks += 1;
+            self.settle(ns);
             self.drifting = ns as f64 > self.won_ns as f64 * DRIFT;
         }
     }
@@ -471,7 +488,7 @@ impl Trial {
             }
         }
         self.standings[self.incumbent as usize].state = State::InPlay(0);
-        (self.won_ns, self.drifting, self.looks) = (0, false, 0);
+        (self.won_ns, self.won_alike, self.drifting, self.looks) = (0, false, false, 0);
         self.begun = self.begun.saturating_add(1);
     }
 
@@ -486,8 +503,13 @@ impl Trial {
     }
 
     /// Whether the ranks meet in rounds.
-    const fn meets_at_all(&self) -> bool {
+    pub const fn meets_at_all(&self) -> bool {
         self.expected.meeting_ns > 0
+    }
+
+    /// Nanoseconds that an exchange takes, as far as it is known.
+    pub const fn exchange_ns(&self) -> u64 {
+        self.expected.exchange_ns
     }
 
     /// Nanoseconds of a call of the incumbent, as far as it is known.

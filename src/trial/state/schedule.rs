@@ -70,10 +70,12 @@ impl Trial {
                 let Level { epochs, calls, .. } = self.levels()[level];
                 (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
+            // A meeting is part of each time here, and weighs as much in epochs of one length only.
+            Aim::Watch if self.meets_at_all() => (self.round.epochs, self.round.calls) = LOOK,
             Aim::Look => (self.round.epochs, self.round.calls) = LOOK,
+            Aim::Watch => {}
             Aim::Gauge => (self.round.epochs, self.round.calls) = (2, 4),
             Aim::Probe => (self.round.epochs, self.round.calls) = (PROBE.epochs, PROBE.calls),
-            Aim::Watch => {}
         }
         let earliest = match aim {
             Aim::Gauge | Aim::Probe | Aim::Search => WARM_UP,
@@ -150,7 +152,8 @@ impl Trial {
             return 0.0;
         }
         match (of.ns, of.predicted, incumbent.predicted) {
-            (ns, ..) if ns > 0 && incumbent.ns > 0 => (ns as f64 / incumbent.ns as f64 - 1.0).max(0.0),
+            // Both with the same share of a meeting, which is no part of a call.
+            (ns, ..) if ns > 0 && incumbent.ns > 0 => ns.saturating_sub(incumbent.ns) as f64 / self.call_ns(),
             (_, Some(predicted), Some(known)) => self.doubt * predicted / known - 1.0 + UNSURE,
             _ => UNSURE,
         }
@@ -197,18 +200,16 @@ impl Trial {
                 untried.truncate(if self.exchange() > EXCHANGE_SMALL { AT_ONCE } else { 2 });
                 return (Aim::Search, untried);
             }
+            let known = self.known_ns() as f64;
             let is_waiting = |of: &Standing| of.is_in_play() && usize::from(of.level()) < LEVELS.len();
-            let least =
-                self.standings.iter().enumerate().filter(|(place, of)| *place != self.incumbent() && is_waiting(of));
-            if let Some(least) = least.map(|(_, of)| of.level()).min() {
-                let mut next = self.others(|of| is_waiting(of) && of.level() == least);
-                if least == 0 {
-                    let is_near =
-                        |place: &u8| self.standings[usize::from(*place)].ns as f64 <= FAR * self.known_ns() as f64;
-                    if next.iter().any(is_near) {
-                        next.retain(is_near);
-                    }
-                }
+            let is_far = |of: &Standing| of.level() == 0 && of.ns as f64 > FAR * known;
+            let mut next = self.others(|of| is_waiting(of) && !is_far(of));
+            if next.is_empty() {
+                next = self.others(is_waiting);
+            }
+            let level = |place: &u8| self.standings[usize::from(*place)].level();
+            if let Some(least) = next.iter().map(level).min() {
+                next.retain(|place| level(place) == least);
                 return (Aim::Search, next);
             }
             self.win(self.known_ns());
@@ -246,6 +247,7 @@ impl Trial {
     /// There is a winner, which is looked at from now on.
     pub(super) fn win(&mut self, ns: u64) {
         (self.won_ns, self.drifting) = (ns.max(1), false);
+        self.won_alike = self.round.epochs > 1 && self.round.calls == LOOK.1;
         while self.next_look() < self.calls + self.calls / 8 {
             self.looks += 1;
         }

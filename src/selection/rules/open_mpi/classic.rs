@@ -157,7 +157,20 @@ impl<'a> Reader<'a> {
         self.skipped.extend(later.map(|(_, line, _)| (*line, never_found(operation))));
         for (place, (ranks, line, rules)) in blocks.iter().enumerate() {
             let first = if place == 0 { 0 } else { *ranks };
-            let Some(ranks) = up_to(first, blocks.get(place + 1).map(|(next, ..)| *next)) else { continue };
+            let next = blocks.get(place + 1);
+            let Some(ranks) = up_to(first, next.map(|(next, ..)| *next)) else {
+                let taken_by = next.map_or(0, |(_, line, _)| *line);
+                self.skipped.push((*line, displaced("these rules match", taken_by, "ranks")));
+                continue;
+            };
+            for pair in rules.windows(2) {
+                let [(bytes, line, _), (next, later, _)] = pair else { continue };
+                // Of what has counts of its own, later rules are told to be for no call already.
+                let is_told = operation.has_own_counts() && *bytes > 0;
+                let taken =
+                    (bytes == next && !is_told).then(|| (*line, displaced("this rule matches", *later, "bytes")));
+                self.skipped.extend(taken);
+            }
             self.rules.extend(joined(operation, ranks, *line, rules));
         }
         Ok(())
@@ -192,6 +205,11 @@ impl<'a> Reader<'a> {
         }
         Ok(rules)
     }
+}
+
+/// Why rules are for no call whose place those of a later line take.
+fn displaced(these: &str, line: usize, of: &str) -> String {
+    format!("{these} no call: line {line}, which comes later and is for no more {of}, takes all of them")
 }
 
 /// From `least` up to where the next one starts; `None` if that is nothing.
