@@ -141,6 +141,41 @@ static void one(const Type *t, MPI_Op op, const char *op_name, int count) {
     if (check_rank == root) compare(t, op, ours, native, count);
 }
 
+static void check_same_class(int ours, int native) {
+    int classes[2];
+    PMPI_Error_class(ours, &classes[0]);
+    PMPI_Error_class(native, &classes[1]);
+    check_same(&classes[0], &classes[1], sizeof *classes, sizeof *classes);
+}
+
+/* Optional types, which some libraries combine by no operation: on all ranks what PMPI says, with no message sent. */
+static void optional(void) {
+    const struct { const char *name; MPI_Datatype type; } types[] = {
+        {"MPI_REAL16", MPI_REAL16}, {"MPI_COMPLEX32", MPI_COMPLEX32}};
+    const struct { const char *name; MPI_Op op; } ops[] = {{"MPI_SUM", MPI_SUM}, {"MPI_PROD", MPI_PROD}};
+    _Alignas(16) const char zeros[7 * 64] = {0};
+    _Alignas(16) char ours[7 * 64] = {0}, native[7 * 64] = {0};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        if (types[t].type == MPI_DATATYPE_NULL) continue;
+        for (int o = 0; o < 2; o++)
+            for (int count = 1; count < 8; count += 6) {
+                CASE("MPI_Allreduce %s %s, count %d", types[t].name, ops[o].name, count);
+                int said = MPI_Allreduce(zeros, ours, count, types[t].type, ops[o].op, MPI_COMM_WORLD);
+                int expected = PMPI_Allreduce(zeros, native, count, types[t].type, ops[o].op, MPI_COMM_WORLD);
+                check_same_class(said, expected);
+                CASE("MPI_Reduce %s %s, count %d", types[t].name, ops[o].name, count);
+                said = MPI_Reduce(zeros, ours, count, types[t].type, ops[o].op, 0, MPI_COMM_WORLD);
+                expected = PMPI_Reduce(zeros, native, count, types[t].type, ops[o].op, 0, MPI_COMM_WORLD);
+                check_same_class(said, expected);
+                int mine = check_rank, sum = -1, right = check_size * (check_size - 1) / 2;
+                CASE("MPI_Allreduce after %s %s, count %d", types[t].name, ops[o].name, count);
+                OK(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+                check_same(&sum, &right, sizeof sum, sizeof sum);
+            }
+    }
+    check_same(ours, native, sizeof ours, 1);
+}
+
 /* Open MPI 4.1's own 8-bit sums are not to be trusted for large values: wrap-around arithmetic of our own instead. */
 static void pitfall_wrapping_bytes(void) {
     enum { COUNT = 257 };
@@ -221,6 +256,7 @@ int main(int argc, char **argv) {
             for (int c = 0; c < 3; c++)
                 if (allowed(types[t].class, ops[o].op)) one(&types[t], ops[o].op, ops[o].name, counts[c]);
     }
+    optional();
     pitfall_wrapping_bytes();
     special_values();
     return check_finish();

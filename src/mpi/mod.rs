@@ -10,6 +10,7 @@ pub mod constants;
 pub mod cores;
 mod counts;
 pub mod datatype;
+mod defined;
 pub mod end;
 mod envelope;
 pub mod error;

@@ -2,6 +2,7 @@
 
 use super::constants;
 use super::datatype::{Datatype, Kind};
+use super::defined;
 use super::error::{Error, Result, check};
 use super::family::{self, Handle};
 use crate::reduction::{Kernel, Op, kernel};
@@ -37,7 +38,8 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Looks an operation on a datatype up; `None` if MPI does not define it, so that the native library says so.
+    /// Looks an operation on a datatype up; `None` if MPI does not define it, or if no kernel combines it and the native
+    /// library does not either, so that the native library says so.
     ///
     /// # Errors
     /// What PMPI says of an invalid handle.
@@ -49,6 +51,9 @@ impl Operation {
                 return Ok(None);
             }
             let kernel = datatype.element.and_then(|element| kernel(op, element));
+            if kernel.is_none() && !defined::is_defined(handle, place, datatype) {
+                return Ok(None);
+            }
             return Ok(Some(Self { handle, predefined: true, commutative: true, kernel }));
         }
         if is_of_windows(handle) {
