@@ -72,9 +72,9 @@ pub struct ChangeRow {
     pub a_calls: f64,
     /// Calls per rank and run.
     pub b_calls: f64,
-    /// Mean time of a call; absent if there was none.
+    /// Mean time of a call, over all calls of all runs; absent if there was none.
     pub a_mean_seconds: Option<f64>,
-    /// Mean time of a call; absent if there was none.
+    /// Mean time of a call, over all calls of all runs; absent if there was none.
     pub b_mean_seconds: Option<f64>,
     /// Mean time of `a` over that of `b`: above 1, calls of `b` are faster.
     pub ratio: Option<f64>,
@@ -107,6 +107,12 @@ impl<'a> Calls<'a> {
         self.bytes_to = row.bytes_to;
         self.algorithms.insert(&row.algorithm);
         self.durations.extend(&row.durations);
+    }
+
+    /// Mean time of a call of those runs; nothing if there were no calls. Of runs with more calls, it tells more.
+    fn mean(runs: &[Self]) -> Option<f64> {
+        let calls: u64 = runs.iter().map(|run| run.calls_all_ranks).sum();
+        (calls > 0).then(|| runs.iter().map(|run| run.seconds_all_ranks).sum::<f64>() / calls as f64)
     }
 
     /// Nothing if there were no calls.
@@ -260,8 +266,7 @@ fn row(
         let names: BTreeSet<&str> = runs.iter().flat_map(|run| run.algorithms.iter().copied()).collect();
         names.into_iter().map(str::to_owned).collect()
     };
-    let (of_a, of_b) = (samples(a), samples(b));
-    let (a_mean, b_mean) = (noise::mean(&of_a), noise::mean(&of_b));
+    let (a_mean, b_mean) = (Calls::mean(a), Calls::mean(b));
     ChangeRow {
         function: function.to_owned(),
         communicator: identity.to_owned(),
@@ -276,6 +281,6 @@ fn row(
         b_mean_seconds: b_mean,
         ratio: a_mean.zip(b_mean).filter(|(_, b)| *b > 0.0).map(|(a, b)| a / b),
         more_seconds: per_rank(b, ranks_of_b) - per_rank(a, ranks_of_a),
-        change: noise::judge(&of_a, &of_b),
+        change: noise::judge(&samples(a), &samples(b)).borne_out_by(a_mean, b_mean),
     }
 }

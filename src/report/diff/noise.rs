@@ -48,6 +48,16 @@ impl Change {
             Self::New => "only B",
         }
     }
+
+    /// The same, if the means over all calls say so too: where runs have different numbers of calls, those may be apart
+    /// the other way than the runs' means, and then neither is certain.
+    pub fn borne_out_by(self, a: Option<f64>, b: Option<f64>) -> Self {
+        match (self, a, b) {
+            (Self::Faster, Some(a), Some(b)) if b >= a => Self::Noise,
+            (Self::Slower, Some(a), Some(b)) if b <= a => Self::Noise,
+            _ => self,
+        }
+    }
 }
 
 /// The calls of one run.
@@ -74,8 +84,8 @@ pub fn deviation(durations: &[(f64, u64)]) -> f64 {
     if mean > 0.0 { (variance / (mean * mean) + within).sqrt() } else { 0.0 }
 }
 
-/// The mean over runs; nothing if no run has such calls.
-pub fn mean(samples: &[Sample]) -> Option<f64> {
+/// The mean of the runs' means, each of which counts as one; nothing if no run has such calls.
+fn mean(samples: &[Sample]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().map(|sample| sample.mean).sum::<f64>() / samples.len() as f64)
 }
 
@@ -195,6 +205,14 @@ mod tests {
         assert_eq!(judge_sums(&[1.0, 2.0, 1.5], &[1.6, 1.1, 2.4]), Some(Change::Noise));
         assert_eq!(judge_sums(&[1.0], &[1.5, 1.51, 1.49]), None, "a single run");
         assert_eq!(judge_sums(&[0.0, 0.0], &[1.0, 1.1]), None, "no collectives in A");
+    }
+
+    #[test]
+    fn no_verdict_denies_the_means() {
+        let means = |a, b| [Change::Faster, Change::Slower, Change::Gone].map(|change| change.borne_out_by(a, b));
+        assert_eq!(means(Some(2.0), Some(1.0)), [Change::Faster, Change::Noise, Change::Gone]);
+        assert_eq!(means(Some(1.0), Some(2.0)), [Change::Noise, Change::Slower, Change::Gone]);
+        assert_eq!(means(Some(1.0), None), [Change::Faster, Change::Slower, Change::Gone]);
     }
 
     fn run(mean: f64, calls: u64) -> Sample {

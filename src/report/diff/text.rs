@@ -77,8 +77,12 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
         add(&format!("{rows} (--all shows all), {noise} of them noise: together {} a rank", signed(sum)));
     }
     if !shown.is_empty() {
-        add("calls: per rank, A/B where they differ; mean: of all calls; A/B above 1: calls of B are faster; \
-             B-A: time per rank that B takes more");
+        let calls =
+            if difference.a.runs.max(difference.b.runs) > 1 { "of all calls of all runs" } else { "of all calls" };
+        add(&format!(
+            "calls: per rank, A/B where they differ; mean: {calls}; A/B above 1: calls of B are faster; B-A: time per \
+             rank that B takes more"
+        ));
     }
     add(&difference.told_apart_by);
 }

@@ -225,6 +225,34 @@ fn several_runs_of_a_side_tell_noise_from_differences() {
 }
 
 #[test]
+fn runs_with_more_calls_count_for_more() {
+    let run = |calls: u64, seconds: f64| {
+        let mut run = plain();
+        run.rows.truncate(1);
+        let row = &mut run.rows[0];
+        (row.calls, row.calls_all_ranks) = (calls, calls * u64::from(row.ranks));
+        row.total_seconds.mean = calls as f64 * seconds;
+        run
+    };
+    let (a, b) = ([run(10, 1e-3), run(1000, 10e-3)], [run(10, 1e-3), run(1000, 5e-3)]);
+    let difference = diff(&a, &b).unwrap();
+    let told = |format| String::from_utf8(render_difference(&difference, format, &Layout::SCREEN)).unwrap();
+    let all = Layout { extent: Extent::All, ..Layout::SCREEN };
+    let text = String::from_utf8(render_difference(&difference, Text, &all)).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(" 9.91ms 4.96ms 2.00 noise ") && words.contains("mean: of all calls of all runs;"),
+        "{text}"
+    );
+    let row = &difference.rows[0];
+    let seconds = [row.a_mean_seconds, row.b_mean_seconds, row.ratio].map(Option::unwrap);
+    let exact = [10.01 / 1010.0, 5.01 / 1010.0, 10.01 / 5.01];
+    assert!(seconds.iter().zip(exact).all(|(mean, exact)| (mean / exact - 1.0).abs() < 1e-9), "{seconds:?}");
+    let number = |format: ReportFormat| told(format).contains(&seconds[0].to_string());
+    assert!([Csv, Json, Html].into_iter().all(number));
+}
+
+#[test]
 fn runs_that_do_not_belong_together_are_not_compared() {
     let whole = plain();
     let words = |a: &[Summary], b: &[Summary]| diff(a, b).unwrap_err();
