@@ -38,6 +38,7 @@ fn main() {
         ("a_narrow_window_is_no_wider_than_it_is", a_narrow_window_is_no_wider_than_it_is),
         ("labels_keep_their_size_in_every_window", labels_keep_their_size_in_every_window),
         ("a_difference_is_drawn", a_difference_is_drawn),
+        ("a_difference_of_parts_says_so", a_difference_of_parts_says_so),
         ("what_was_under_way_comes_first", what_was_under_way_comes_first),
     ];
     #[cfg(feature = "cli")]
@@ -117,10 +118,27 @@ fn a_difference_is_drawn(browser: &Browser) {
     let page = render_difference(&diff(&[before], &[after]).unwrap(), ReportFormat::Html, &Layout::FILE);
     let script = "result.heads = [...document.querySelectorAll('#changes th')].map(head => head.textContent); \
                   result.verdicts = [...new Set([...document.querySelectorAll('#changes td.faster')].map(cell => cell.textContent))]; \
-                  result.noise = document.querySelectorAll('#all tbody tr').length;";
+                  result.noise = document.querySelectorAll('#all tbody tr').length; \
+                  result.sides = document.getElementById('job').innerText;";
     let found = found(browser, std::str::from_utf8(&page).unwrap(), script, 1280);
     assert_eq!(found["verdicts"], serde_json::json!(["B faster"]), "{found}");
     assert!(found["noise"].as_u64().unwrap() > 10 && found["heads"].as_array().unwrap().len() == 13, "{found}");
+    assert!(!found["sides"].as_str().unwrap().contains("PARTIAL"), "{found}");
+}
+
+fn a_difference_of_parts_says_so(browser: &Browser) {
+    let mut part = summary(60, 8);
+    part.per_rank.truncate(3);
+    (part.partial, part.recorded_seconds) = (Some("3 of 8 ranks".into()), Some(2.0));
+    let page = render_difference(&diff(&[part.clone()], &[part]).unwrap(), ReportFormat::Html, &Layout::FILE);
+    let script = "result.sides = document.getElementById('job').innerText; \
+                  result.note = document.querySelector('#changes .note').innerText;";
+    let found = found(browser, std::str::from_utf8(&page).unwrap(), script, 1280);
+    let lines: Vec<&str> = found["sides"].as_str().unwrap().lines().collect();
+    assert_eq!(lines.len(), 2, "{found}");
+    let words = ["PARTIAL: 3 of 8 ranks (0–2)", "2.00 s of 10.0 s recorded (MPI_Pcontrol)"];
+    assert!(lines.iter().all(|line| words.iter().all(|words| line.contains(words))), "{found}");
+    assert!(found["note"].as_str().unwrap().contains("20.0% of the run time on both sides"), "{found}");
 }
 
 /// The reports of single ranks of a job that was ended, merged: what each was in the middle of.

@@ -3,7 +3,7 @@
 use super::noise::{self, Change, Sample};
 use crate::monitor::{Row, Summary};
 use crate::report::names::Names;
-use crate::report::quantity::{ranges, several};
+use crate::report::quantity::{percent, ranges, several};
 use crate::report::text::on_one_line;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,9 @@ pub struct Difference {
     /// The same of the times in collectives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collective_change: Option<Change>,
+    /// What part of the runs was recorded, in words; absent if all of it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
     /// How noise was told from differences, in words.
     pub told_apart_by: String,
     /// By function, communicator and size class: the largest change of time first.
@@ -45,10 +48,20 @@ pub struct Side {
     pub known_ranks: Option<Vec<u32>>,
     /// Run time of a rank.
     pub run_seconds: f64,
+    /// For how long of it calls were recorded (`MPI_Pcontrol`); absent if that is the whole of every run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_seconds: Option<f64>,
     /// Time of a rank in collectives.
     pub collective_seconds: f64,
-    /// That as a share of the run time; above 1 where threads make calls at the same time.
+    /// That as a share of the run time, as far as it was recorded; above 1 where threads make calls at the same time.
     pub collective_share: f64,
+}
+
+impl Side {
+    /// The part of the run time in which calls were recorded.
+    fn recorded_part(&self) -> f64 {
+        self.recorded_seconds.map_or(1.0, |seconds| seconds / self.run_seconds.max(f64::MIN_POSITIVE))
+    }
 }
 
 /// The calls of one (function, communicator, size class) on both sides.
@@ -154,9 +167,11 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
         let of = |runs: &[Summary]| runs.iter().map(seconds).collect::<Vec<_>>();
         noise::judge_sums(&of(a), &of(b))
     };
+    let (a_side, b_side) = (side(a), side(b));
     Ok(Difference {
-        a: side(a),
-        b: side(b),
+        recorded: recorded(&a_side, &b_side),
+        a: a_side,
+        b: b_side,
         run_change: of_sums(|run| run.run_seconds),
         collective_change: of_sums(|run| run.collective_seconds.mean),
         told_apart_by: noise::told_apart_by(a.len(), b.len()),
@@ -230,22 +245,37 @@ fn known_in_words(run: &Summary) -> String {
     }
 }
 
+/// In words, what part of each side's runs was recorded. Parts that differ may hold different calls.
+fn recorded(a: &Side, b: &Side) -> Option<String> {
+    if a.recorded_seconds.is_none() && b.recorded_seconds.is_none() {
+        return None;
+    }
+    let (of_a, of_b) = (percent(a.recorded_part()), percent(b.recorded_part()));
+    Some(if of_a == of_b {
+        format!("recorded (MPI_Pcontrol): {of_a} of the run time on both sides; shares are of that")
+    } else {
+        format!("recorded (MPI_Pcontrol): different parts, {of_a} of A's run time, {of_b} of B's; shares are of that")
+    })
+}
+
 fn side(runs: &[Summary]) -> Side {
     let mean = |of: fn(&Summary) -> f64| runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
     let Some(first) = runs.first() else { return Side::default() };
+    let (whole, collective) = (mean(Summary::whole_seconds), mean(|run| run.collective_seconds.mean));
     Side {
         runs: runs.len(),
         command: match runs.iter().all(|run| run.command == first.command) {
-            true => first.command.clone(),
-            false => format!("{} (others with other arguments)", first.command),
+            true => on_one_line(&first.command),
+            false => format!("{} (others with other arguments)", on_one_line(&first.command)),
         },
         mpi_library: on_one_line(&first.mpi_library),
         mode: first.mode.clone(),
         ranks: first.ranks,
         known_ranks: runs.iter().any(|run| run.partial.is_some()).then(|| known(first)),
         run_seconds: mean(|run| run.run_seconds),
-        collective_seconds: mean(|run| run.collective_seconds.mean),
-        collective_share: mean(|run| run.collective_share),
+        recorded_seconds: runs.iter().any(|run| run.recorded_seconds.is_some()).then_some(whole),
+        collective_seconds: collective,
+        collective_share: if whole > 0.0 { collective / whole } else { 0.0 },
     }
 }
 

@@ -20,6 +20,7 @@ pub fn render(difference: &Difference, layout: &Layout) -> String {
     };
     line(run("A", &difference.a));
     line(run("B", &difference.b));
+    difference.recorded.iter().cloned().for_each(&mut line);
     line(format!(
         "B - A: run time {}{}, in collectives {}{}",
         change(difference.a.run_seconds, difference.b.run_seconds),
@@ -90,9 +91,10 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
 fn run(name: &str, side: &Side) -> String {
     let runs = if side.runs > 1 { format!("mean of {} runs, ", side.runs) } else { String::new() };
     let known = side.known_ranks.as_ref();
+    let recorded = side.recorded_seconds.map_or(String::new(), |of_it| format!(" ({} recorded)", duration(of_it)));
     let partial = known.map_or(String::new(), |known| format!("PARTIAL: {} of ", known.len()));
     format!(
-        "{name}: {runs}run time {}, in collectives {} = {}; {partial}{}, mode {}, {}, {}",
+        "{name}: {runs}run time {}{recorded}, in collectives {} = {}; {partial}{}, mode {}, {}, {}",
         duration(side.run_seconds),
         duration(side.collective_seconds),
         percent(side.collective_share),

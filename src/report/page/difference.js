@@ -2,7 +2,9 @@
 const changes = { faster: "B faster", slower: "B slower", noise: "noise", gone: "only A", new: "only B" };
 
 function differenceSide(name, side) {
-  return [`${name}${side.runs > 1 ? `, mean of ${side.runs} runs` : ""}`, side.command, several(side.ranks, "rank"), `mode ${side.mode}`, oneLine(side.mpi_library)].filter(Boolean).join("  ·  ");
+  const known = side.known_ranks, ranks = several(side.ranks, "rank");
+  return [`${name}${side.runs > 1 ? `, mean of ${side.runs} runs` : ""}`, known ? `PARTIAL: ${known.length} of ${ranks} (${ranges(known)})` : ranks, side.command,
+    `mode ${side.mode}`, oneLine(side.mpi_library), side.recorded_seconds === undefined ? "" : `${duration(side.recorded_seconds)} of ${duration(side.run_seconds)} recorded (MPI_Pcontrol)`].filter(Boolean).join("  ·  ");
 }
 
 function showDifference(difference) {
@@ -39,7 +41,8 @@ function showDifference(difference) {
   ];
   const sums = rows => `B takes ${signed(rows.reduce((sum, row) => sum + row.more_seconds, 0))} per rank more`;
   const telling = rows.filter(row => row.change !== "noise");
-  section("changes", "What changed", `Largest change of time first. ${difference.told_apart_by[0].toUpperCase()}${difference.told_apart_by.slice(1)}.`,
+  const sentence = text => text ? ` ${text[0].toUpperCase()}${text.slice(1)}.` : "";
+  section("changes", "What changed", `Largest change of time first.${sentence(difference.recorded)}${sentence(difference.told_apart_by)}`,
     telling.length ? sortable(columns, telling, { search: telling.length > 12, sums }) : rows.length ? "Only noise." : "Neither has calls of collectives.");
   if (telling.length < rows.length) section("all", "All calls", "Including those without a certain difference.", sortable(columns, rows, { search: true, sums }));
 }

@@ -253,6 +253,59 @@ fn runs_with_more_calls_count_for_more() {
 }
 
 #[test]
+fn shares_of_several_runs_are_of_their_sums() {
+    let run = |run_seconds: f64, seconds: f64| {
+        let mut run = Summary { run_seconds, collective_share: seconds / run_seconds, ..plain() };
+        run.collective_seconds.mean = seconds;
+        run
+    };
+    let difference = diff(&[run(10.0, 1.0), run(1.0, 0.9)], &[plain()]).unwrap();
+    assert!((difference.a.collective_share - 1.9 / 11.0).abs() < 1e-12);
+    let text = String::from_utf8(render_difference(&difference, Text, &Layout::SCREEN)).unwrap();
+    assert!(text.starts_with("A: mean of 2 runs, run time 5.50s, in collectives 950ms = 17.3%; "), "{text}");
+}
+
+#[test]
+fn a_difference_says_what_part_of_the_runs_was_recorded() {
+    let run = |recorded_seconds: Option<f64>| {
+        let mut run = Summary { run_seconds: 100.0, recorded_seconds, ..plain() };
+        run.collective_seconds.mean = 0.5;
+        run
+    };
+    let told = |a: &[Summary], b: &[Summary]| {
+        let difference = diff(a, b).unwrap();
+        let told = |format| String::from_utf8(render_difference(&difference, format, &Layout::SCREEN)).unwrap();
+        let (text, page) = (told(Text), told(Html));
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        let line = text.lines().find(|line| line.starts_with("recorded ")).map(str::to_owned);
+        assert!(line.as_ref().is_none_or(|line| page.contains(line)), "{page}");
+        (text.lines().next().unwrap().split(';').next().unwrap().to_owned(), line)
+    };
+    let (whole, part) = (run(None), run(Some(1.0)));
+    let of = |runs: &Summary| std::slice::from_ref(runs).to_vec();
+    let all = ("A: run time 100s, in collectives 500ms = 0.5%".to_owned(), None);
+    assert_eq!(told(&of(&whole), &of(&whole)), all);
+    let (side, line) = told(&of(&part), &of(&part));
+    assert_eq!(side, "A: run time 100s (1.00s recorded), in collectives 500ms = 50.0%");
+    assert_eq!(line.unwrap(), "recorded (MPI_Pcontrol): 1.0% of the run time on both sides; shares are of that");
+    let words = "recorded (MPI_Pcontrol): different parts, 1.0% of A's run time, 100.0% of B's; shares are of that";
+    assert_eq!(told(&of(&part), &of(&whole)).1.unwrap(), words);
+    let (side, _) = told(&[part, whole.clone()], &of(&whole));
+    assert_eq!(side, "A: mean of 2 runs, run time 100s (50.5s recorded), in collectives 500ms = 1.0%");
+}
+
+#[test]
+fn a_side_of_a_difference_is_one_line() {
+    let run = Summary { command: "./app first\nsecond\tthird\n".into(), ..plain() };
+    let others = Summary { command: "./app other\r\nline".into(), run_seconds: 1.0, ..plain() };
+    let difference = diff(&[run, others.clone()], &[others]).unwrap();
+    let words = [&difference.a, &difference.b].map(|side| side.command.as_str());
+    assert_eq!(words, ["./app first second third (others with other arguments)", "./app other line"]);
+    let text = String::from_utf8(render_difference(&difference, Text, &Layout::FILE)).unwrap();
+    assert!(["A: ", "B: ", "B - A: "].iter().zip(text.lines()).all(|(start, line)| line.starts_with(start)), "{text}");
+}
+
+#[test]
 fn runs_that_do_not_belong_together_are_not_compared() {
     let whole = plain();
     let words = |a: &[Summary], b: &[Summary]| diff(a, b).unwrap_err();
