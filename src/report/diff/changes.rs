@@ -71,8 +71,11 @@ pub struct ChangeRow {
     pub function: String,
     /// Identity of the communicator.
     pub communicator: String,
-    /// What people know it by.
-    pub communicator_name: String,
+    /// The name that the program gave it, in the first run in which it has one; absent if it gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub communicator_name: Option<String>,
+    /// What people know it by, different for each.
+    pub communicator_title: String,
     /// Fewest signature bytes per call of the size class.
     pub bytes_from: u64,
     /// Most signature bytes per call of the size class.
@@ -138,6 +141,16 @@ impl<'a> Calls<'a> {
     }
 }
 
+/// The calls of a key in all runs.
+#[derive(Default)]
+struct Cell<'a> {
+    /// What the communicator is called.
+    title: &'a str,
+    /// The name that the program gave it.
+    name: Option<&'a str>,
+    runs: Vec<Calls<'a>>,
+}
+
 /// What changed from the runs `a`, of the same program, to the runs `b`.
 ///
 /// # Errors
@@ -145,22 +158,23 @@ impl<'a> Calls<'a> {
 pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
     check(a, b)?;
     let names: Vec<Names> = a.iter().chain(b).map(Names::of).collect();
-    let mut cells: BTreeMap<Key<'_>, (&str, Vec<Calls<'_>>)> = BTreeMap::new();
+    let mut cells: BTreeMap<Key<'_>, Cell<'_>> = BTreeMap::new();
     for (place, run) in a.iter().chain(b).enumerate() {
         for row in &run.rows {
             let communicator = &run.communicators[row.communicator];
             let key = (row.function.as_str(), communicator.identity.as_str(), row.bytes_from);
-            let (name, calls) = cells.entry(key).or_default();
-            if name.is_empty() {
-                *name = names[place].get(row.communicator);
+            let cell = cells.entry(key).or_default();
+            if cell.title.is_empty() {
+                cell.title = names[place].get(row.communicator);
             }
-            calls.resize_with(a.len() + b.len(), Calls::default);
-            calls[place].add(row);
+            cell.name = cell.name.or(communicator.name.as_deref());
+            cell.runs.resize_with(a.len() + b.len(), Calls::default);
+            cell.runs[place].add(row);
         }
     }
     let ranks: Vec<f64> = a.iter().chain(b).map(|run| run.per_rank.len().max(1) as f64).collect();
     let ranks = ranks.split_at(a.len());
-    let rows = cells.into_iter().map(|(key, (name, calls))| row(key, name, calls.split_at(a.len()), ranks));
+    let rows = cells.into_iter().map(|(key, cell)| row(key, &cell, a.len(), ranks));
     let mut rows: Vec<ChangeRow> = rows.collect();
     rows.sort_by(|left, right| right.more_seconds.abs().total_cmp(&left.more_seconds.abs()));
     let of_sums = |seconds: fn(&Summary) -> f64| {
@@ -281,10 +295,11 @@ fn side(runs: &[Summary]) -> Side {
 
 fn row(
     (function, identity, bytes_from): Key<'_>,
-    name: &str,
-    (a, b): (&[Calls<'_>], &[Calls<'_>]),
+    cell: &Cell<'_>,
+    runs_of_a: usize,
     (ranks_of_a, ranks_of_b): (&[f64], &[f64]),
 ) -> ChangeRow {
+    let (a, b) = cell.runs.split_at(runs_of_a);
     let samples = |runs: &[Calls<'_>]| runs.iter().filter_map(Calls::sample).collect::<Vec<Sample>>();
     let mean_calls =
         |runs: &[Calls<'_>]| runs.iter().map(|run| run.calls as f64).sum::<f64>() / runs.len().max(1) as f64;
@@ -300,7 +315,8 @@ fn row(
     ChangeRow {
         function: function.to_owned(),
         communicator: identity.to_owned(),
-        communicator_name: name.to_owned(),
+        communicator_name: cell.name.map(str::to_owned),
+        communicator_title: cell.title.to_owned(),
         bytes_from,
         bytes_to: a.iter().chain(b).map(|run| run.bytes_to).max().unwrap_or(0),
         a_algorithms: algorithms(a),

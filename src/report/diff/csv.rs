@@ -27,7 +27,7 @@ pub fn render(difference: &Difference, layout: &Layout) -> Vec<u8> {
         vec![
             row.function.clone(),
             row.communicator.clone(),
-            row.communicator_name.clone(),
+            row.communicator_name.clone().unwrap_or_default(),
             row.bytes_from.to_string(),
             row.bytes_to.to_string(),
             row.a_algorithms.join("+"),

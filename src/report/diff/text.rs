@@ -128,7 +128,7 @@ fn fields(row: &ChangeRow) -> Vec<String> {
     let decimals = row.ratio.filter(|_| is_apart).map_or(2, |ratio| decimals_apart(&[ratio]));
     vec![
         function(&row.function).to_owned(),
-        row.communicator_name.clone(),
+        row.communicator_title.clone(),
         bytes(row.bytes_from),
         algorithms(&row.a_algorithms),
         if row.a_algorithms == row.b_algorithms { "same".to_owned() } else { algorithms(&row.b_algorithms) },

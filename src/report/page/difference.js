@@ -26,7 +26,7 @@ function showDifference(difference) {
   const mark = row => row.change === "faster" || row.change === "slower" ? row.change : "";
   const columns = [
     { head: "Function", of: row => row.function, kind: "function" },
-    { head: "Communicator", of: row => row.communicator_name, kind: "long" },
+    { head: "Communicator", of: row => row.communicator_title, kind: "long" },
     { head: "Bytes per call", of: row => row.bytes_from, show: (_, row) => sizes(row), kind: "number" },
     { head: "A ran", of: row => algorithms(row.a_algorithms), kind: "long" },
     { head: "B ran", of: row => algorithms(row.b_algorithms), kind: "long" },

@@ -253,6 +253,30 @@ fn runs_with_more_calls_count_for_more() {
 }
 
 #[test]
+fn a_communicator_has_one_name_in_all_tables() {
+    let name_of = |table: &str, identity: &str| {
+        let mut reader = csv::Reader::from_reader(table.as_bytes());
+        let heads = reader.headers().unwrap().clone();
+        let place = |head: &str| heads.iter().position(|field| field == head).unwrap();
+        let (of, name) = (place("communicator"), place("communicator_name"));
+        let row = reader.records().map(Result::unwrap).find(|row| &row[of] == identity).unwrap();
+        row[name].to_owned()
+    };
+    let mut run = full();
+    run.communicators[1].name = Some("MPI_COMM_WORLD".into());
+    let difference = diff(std::slice::from_ref(&run), std::slice::from_ref(&run)).unwrap();
+    let changes = String::from_utf8(render_difference(&difference, Csv, &Layout::FILE)).unwrap();
+    let sums = laid_out(Csv, &run, Extent::All, Some(TableOf::Communicators));
+    for row in &run.communicators {
+        let name = row.name.as_deref().unwrap_or_default();
+        assert_eq!([&changes, &sums].map(|table| name_of(table, &row.identity)), [name; 2]);
+    }
+    // People are told which is which.
+    let title = difference.rows.iter().find(|row| row.communicator == run.communicators[1].identity).unwrap();
+    assert_eq!(title.communicator_title, format!("WORLD ({})", title.communicator));
+}
+
+#[test]
 fn shares_of_several_runs_are_of_their_sums() {
     let run = |run_seconds: f64, seconds: f64| {
         let mut run = Summary { run_seconds, collective_share: seconds / run_seconds, ..plain() };
