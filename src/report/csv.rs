@@ -80,7 +80,8 @@ const SPREAD: [&str; 5] = [
 
 /// The table that the layout names, as many rows as it says.
 pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
-    let (heads, mut rows) = match layout.table.unwrap_or(TableOf::Rows) {
+    let table = layout.table.unwrap_or(TableOf::Rows);
+    let (heads, mut rows) = match table {
         TableOf::Rows => rows(summary),
         TableOf::Functions => functions(summary),
         TableOf::Communicators => communicators(summary),
@@ -91,7 +92,11 @@ pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
         TableOf::Late => late(summary),
         TableOf::Verdicts => verdicts(summary),
     };
-    rows.truncate(layout.rows(rows.len()));
+    let has_sums = matches!(table, TableOf::Functions | TableOf::Communicators);
+    // Without it, the rows would seem to be all that there is.
+    let others = rows.pop_if(|row| has_sums && row[0] == IN_NO_ROW);
+    rows.truncate(layout.rows_for_programs(rows.len()));
+    rows.extend(others);
     written(heads, rows)
 }
 

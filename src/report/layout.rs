@@ -105,4 +105,12 @@ impl Layout {
             Extent::All => all,
         }
     }
+
+    /// The same of a table for programs, where no remark takes a line: no more than asked for.
+    pub fn rows_for_programs(&self, all: usize) -> usize {
+        match self.extent {
+            Extent::Most(most) => all.min(most),
+            Extent::Screen | Extent::All => self.rows(all),
+        }
+    }
 }

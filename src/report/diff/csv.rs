@@ -23,7 +23,7 @@ pub fn render(difference: &Difference, layout: &Layout) -> Vec<u8> {
         "change",
     ];
     let optional = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let rows = difference.rows.iter().take(layout.rows(difference.rows.len())).map(|row| {
+    let rows = difference.rows.iter().take(layout.rows_for_programs(difference.rows.len())).map(|row| {
         vec![
             row.function.clone(),
             row.communicator.clone(),

@@ -253,6 +253,28 @@ fn runs_with_more_calls_count_for_more() {
 }
 
 #[test]
+fn a_table_for_programs_has_as_many_rows_as_asked_for() {
+    let mut summary = plain();
+    let functions: std::collections::HashSet<_> = summary.rows.iter().map(|row| &row.function).collect();
+    let (number, all) = (functions.len(), summary.rows.len());
+    let most = |summary: &Summary, table, most| laid_out(Csv, summary, Extent::Most(most), Some(table));
+    for rows in [1, number - 1, number] {
+        assert_eq!(most(&summary, TableOf::Functions, rows).lines().count(), 1 + rows);
+    }
+    assert_eq!(most(&summary, TableOf::Rows, all - 1).lines().count(), all);
+    let difference = diff(&[plain()], &[plain()]).unwrap();
+    let layout = Layout { extent: Extent::Most(difference.rows.len() - 1), ..Layout::SCREEN };
+    let table = String::from_utf8(render_difference(&difference, Csv, &layout)).unwrap();
+    assert_eq!(table.lines().count(), difference.rows.len());
+    // What is in no row is no row of its own.
+    summary.overflow = Some(crate::monitor::OverflowRow::default());
+    for table in [TableOf::Functions, TableOf::Communicators] {
+        let table = most(&summary, table, 1);
+        assert!(table.lines().count() == 3 && table.lines().last().unwrap().starts_with("not in any row,"), "{table}");
+    }
+}
+
+#[test]
 fn a_communicator_has_one_name_in_all_tables() {
     let name_of = |table: &str, identity: &str| {
         let mut reader = csv::Reader::from_reader(table.as_bytes());
