@@ -25,12 +25,10 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
     for path in paths {
         let (files, is_named) = if path.is_dir() { (reports_in(path)?, false) } else { (vec![path.clone()], true) };
         for file in files {
-            match read(&file) {
-                Ok(summary) => match &summary.record {
-                    Some(record) => of_ranks.push((file.clone(), unpacked(&file, record)?)),
-                    None if is_named => return Err(not_of_a_rank(&file)),
-                    None => of_all.push((file, summary)),
-                },
+            match read(&file).and_then(|summary| Ok((unpacked(&file, &summary)?, summary))) {
+                Ok((Some(record), _)) => of_ranks.push((file, record)),
+                Ok((None, _)) if is_named => return Err(not_of_a_rank(&file)),
+                Ok((None, summary)) => of_all.push((file, summary)),
                 Err(failure) if is_named => return Err(failure),
                 // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
                 Err(failure) => {
@@ -79,8 +77,10 @@ fn reports_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-fn unpacked(file: &Path, record: &str) -> Result<RankRecord, Failure> {
-    RankRecord::from_text(record).map_err(|error| Failure::cannot(format!("{}: {error}", file.display())))
+/// The record of a single rank, if the report is of one.
+fn unpacked(file: &Path, summary: &Summary) -> Result<Option<RankRecord>, Failure> {
+    let record = summary.record.as_deref().map(RankRecord::from_text).transpose();
+    record.map_err(|error| Failure::cannot(format!("{}: {error}", file.display())))
 }
 
 fn not_of_a_rank(file: &Path) -> Failure {
@@ -163,12 +163,32 @@ mod tests {
     #[test]
     fn records_of_another_version_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run.rank1.json");
-        write(&path, &Summary { record: Some(data_encoding::BASE64.encode(b"1 0.0.1\nrest")), ..rank(1, "a") });
-        let message = read_all(&[folder.path().into()]).unwrap_err().message;
+        let (path, other) = (folder.path().join("run.rank1.json"), folder.path().join("run.rank2.json"));
+        write(&other, &rank(2, "a"));
+        let refused = |record: String| {
+            write(&path, &Summary { record: Some(record), ..rank(1, "a") });
+            read_all(&[other.clone(), path.clone()]).unwrap_err().message
+        };
+        let message = refused(data_encoding::BASE64.encode(b"1 0.0.1\nrest"));
         assert!(message.contains("run.rank1.json") && message.contains("by Collie 0.0.1, with layout 1"), "{message}");
-        write(&path, &Summary { record: Some("?".to_owned()), ..rank(1, "a") });
-        let message = read_all(&[folder.path().into()]).unwrap_err().message;
+        let message = refused("?".to_owned());
         assert!(message.contains("by something else"), "{message}");
+    }
+
+    #[test]
+    fn a_damaged_record_costs_its_own_rank_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, damaged) = (folder.path().join("rank0.json"), folder.path().join("rank1.json"));
+        write(&whole, &rank(0, "a"));
+        let record = data_encoding::BASE64.decode(rank(1, "a").record.unwrap().as_bytes()).unwrap();
+        let record = data_encoding::BASE64.encode(&record[..record.len() / 2]);
+        write(&damaged, &Summary { record: Some(record), ..rank(1, "a") });
+        let summary = read_all(&[folder.path().into()]).unwrap();
+        assert_eq!((summary.per_rank.len(), summary.missing), (1, vec![1, 2, 3]));
+        let message = read_all(&[whole.clone(), damaged]).unwrap_err().message;
+        assert!(message.contains("rank1.json: "), "named by the user: {message}");
+        std::fs::remove_file(whole).unwrap();
+        let message = read_all(&[folder.path().into()]).unwrap_err().message;
+        assert!(message.ends_with("no report found: 1 file left out, see above"), "{message}");
     }
 }
