@@ -2,7 +2,7 @@
 //! run.
 
 use super::numbers::{free_of_files, numbered};
-use crate::writing::{close, without_write_signals};
+use crate::writing::{close, may_write, without_write_signals};
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::BuildHasher;
@@ -217,6 +217,18 @@ impl Drop for NewFile {
             // Whatever ended the writing has been told.
             drop(fs::remove_file(unfinished));
         }
+    }
+}
+
+/// Whether what is at `path` may be replaced: its owner has not made it read-only, which a new file that takes its name
+/// would pass over. Where there is nothing, there is nothing to keep.
+///
+/// # Errors
+/// Why it may not.
+pub fn may_replace(path: &Path) -> io::Result<()> {
+    match may_write(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        told => told,
     }
 }
 

@@ -46,14 +46,14 @@ mod write;
 
 pub use diff::{Difference, diff, render_difference};
 pub use ending::fits;
-pub use file::{NewFile, try_path};
+pub use file::{NewFile, may_replace, try_path};
 pub use found::found;
 pub use html::Page;
 pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{Claim, claim, free, numbered, with_word};
-pub use output::{try_output, write_output};
+pub use output::{try_output, write_output, write_output_by};
 pub use quantity::several;
 pub use recovered::recover;
 pub use render::render;

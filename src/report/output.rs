@@ -1,20 +1,37 @@
 //! Files that the command line is told to write.
 
-use super::file::try_path;
-use super::write::replace;
+use super::file::{NewFile, may_replace, try_path};
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, BufWriter, ErrorKind, IntoInnerError, Write};
 use std::path::Path;
 
 /// Puts `content` into the file at `path`, which has its new contents whole or keeps those that it had; but for a file in a
-/// folder that cannot be written, which is written over.
+/// folder that cannot be written, which is written over. What may not be written to is not replaced either.
 ///
 /// # Errors
 /// It cannot be written, and why.
 pub fn write_output(path: &Path, content: &[u8]) -> io::Result<()> {
-    match replace(path, content) {
-        Err(error) if is_left_alone(&error, path) => std::fs::write(path, content),
-        replaced => replaced,
+    write_output_by(path, |file| file.write_all(content))
+}
+
+/// The same of what `write` writes, which need not be in memory all at once.
+///
+/// # Errors
+/// As above.
+pub fn write_output_by(path: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    may_replace(path)?;
+    let replaced = NewFile::create(path).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        write(&mut file)?;
+        file.into_inner().map_err(IntoInnerError::into_error)?.finish()
+    });
+    match replaced {
+        Err(error) if is_left_alone(&error, path) => {
+            let mut file = BufWriter::new(File::create(path)?);
+            write(&mut file)?;
+            file.flush()
+        }
+        replaced => replaced.map(drop),
     }
 }
 
@@ -25,7 +42,7 @@ pub fn write_output(path: &Path, content: &[u8]) -> io::Result<()> {
 pub fn try_output(path: &Path) -> io::Result<()> {
     match try_path(path) {
         Err(error) if is_left_alone(&error, path) => Ok(()),
-        tried => tried,
+        tried => tried.and_then(|()| may_replace(path)),
     }
 }
 
@@ -49,5 +66,21 @@ mod tests {
         write_output(&link, b"whole").unwrap();
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(std::fs::read(&target).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn what_its_owner_has_made_read_only_is_not_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.rules");
+        std::fs::write(&path, "mine").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+        // Root may write to it all the same.
+        let may_write = File::options().append(true).open(&path).is_ok();
+        assert_eq!(try_output(&path).is_ok(), may_write);
+        assert_eq!(write_output(&path, b"ours").is_ok(), may_write);
+        assert_eq!(std::fs::read(&path).unwrap(), if may_write { b"ours" } else { b"mine" });
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
+        assert!(may_replace(Path::new("/dev/null")).is_ok() && may_replace(&folder.path().join("none")).is_ok());
     }
 }

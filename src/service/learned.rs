@@ -12,10 +12,8 @@ use crate::process::runtime::Runtime;
 use crate::report::{self, NewFile};
 use crate::selection::{Configuration, LearnFile, Mode, variables};
 use crate::trial::{Evidence, merged};
-use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +23,9 @@ const MOST_POLLS: usize = 200;
 
 /// How often the file is read and merged anew, as other jobs have replaced it meanwhile.
 const MOST_MERGES: usize = 16;
+
+/// How many links in a row to follow: as many as Linux does.
+const MOST_LINKS: usize = 40;
 
 /// Whether what is learned is written to a file; asked at rank 0.
 pub fn is_kept(runtime: &Runtime) -> bool {
@@ -82,7 +83,7 @@ pub fn begin(configuration: &Configuration) {
         log::tell(&format!("rank 0: {}: {warning}", variables::LEARN));
     }
     let path = through_links(&place(file));
-    if let Err(error) = report::try_path(&path).and_then(|()| writable(&path)) {
+    if let Err(error) = report::try_path(&path).and_then(|()| report::may_replace(&path)) {
         log::tell(&format!(
             "rank 0: {}: {} cannot be written: {error}; if that is still so at the end, what is learned goes to {}",
             variables::LEARN,
@@ -96,7 +97,7 @@ pub fn begin(configuration: &Configuration) {
 fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
     let path = &through_links(path);
     let _lock = locked(folder_of(path));
-    writable(path)?;
+    report::may_replace(path)?;
     let now = || match std::fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         now => now,
@@ -115,29 +116,22 @@ fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
     Err(io::Error::other("other jobs replaced it again and again"))
 }
 
-/// The file that links lead to: it is replaced, and its folder is what other jobs lock, whatever links they have.
+/// The file that links lead to, or would be if it were there: it is replaced, and its folder is what other jobs lock,
+/// whatever links they have.
 fn through_links(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = std::fs::canonicalize(&path) {
+            return found;
+        }
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = folder_of(&path).join(target);
+    }
+    path
 }
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Whether the file may be replaced: a new one can be made beside it, and its owner has not made it read-only, which
-/// replacing it would pass over.
-fn writable(path: &Path) -> io::Result<()> {
-    let may_write = |path: &Path| {
-        let path = CString::new(path.as_os_str().as_bytes())?;
-        // SAFETY: a text that ends in a zero byte.
-        if unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    };
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => may_write(folder_of(path)),
-        // A device is written to, not replaced.
-        Ok(found) if !found.is_file() => may_write(path),
-        found => found.and_then(|_| may_write(path)).and_then(|()| may_write(folder_of(path))),
-    }
 }
 
 /// Holds the folder's lock for as long as it lives, if it can be had.
@@ -156,16 +150,54 @@ fn locked(folder: &Path) -> Option<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::{LearnedRow, TriedRow};
+
+    fn found() -> Vec<Evidence> {
+        let tried = TriedRow { algorithm: "ring".into(), calls: 7, seconds: Some(1e-5) };
+        let row = LearnedRow {
+            function: "MPI_Allreduce".into(),
+            bytes_from: 64,
+            bytes_to: 127,
+            commutative: true,
+            ranks: 4,
+            nodes: 1,
+            most_on_node: 4,
+            algorithm: "ring".into(),
+            won: true,
+            calls: 7,
+            candidates: vec![tried],
+            ..LearnedRow::default()
+        };
+        let [machine, mpi, date] = ["a processor, 2 cores", "An MPI 1.2", "2026-11-24"].map(str::to_owned);
+        vec![Evidence { machine, mpi, date, row }]
+    }
 
     #[test]
-    fn what_may_not_be_replaced_is_found_out_through_links() {
+    fn links_are_followed_to_where_the_file_is_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(folder.path()).unwrap();
+        let target = folder.join("site.rules");
+        let [link, other, round] = ["link", "other", "round"].map(|name| folder.join(name));
+        std::os::unix::fs::symlink("site.rules", &link).unwrap();
+        std::os::unix::fs::symlink(&link, &other).unwrap();
+        std::os::unix::fs::symlink(&round, &round).unwrap();
+        assert_eq!([&target, &link, &other].map(|path| through_links(path)), [(); 3].map(|()| target.clone()));
+        assert_eq!(through_links(&round), round, "it leads nowhere");
+        std::fs::write(&target, "# mine\n").unwrap();
+        assert_eq!([&target, &link, &other].map(|path| through_links(path)), [(); 3].map(|()| target.clone()));
+    }
+
+    #[test]
+    fn what_is_added_through_a_link_is_added_once() {
         let folder = tempfile::tempdir().unwrap();
         let (target, link) = (folder.path().join("site.rules"), folder.path().join("link"));
-        std::os::unix::fs::symlink(&target, &link).unwrap();
-        assert!(writable(&target).is_ok() && writable(&link).is_ok(), "there is none yet");
-        std::fs::write(&target, "# mine\n").unwrap();
-        assert_eq!(through_links(&link), std::fs::canonicalize(&target).unwrap());
-        assert!(writable(&through_links(&link)).is_ok() && writable(Path::new("/dev/null")).is_ok());
-        assert!(writable(&folder.path().join("nowhere/site.rules")).is_err());
+        std::os::unix::fs::symlink("site.rules", &link).unwrap();
+        add(&link, found()).unwrap();
+        let once = std::fs::read_to_string(&target).unwrap();
+        assert_eq!(once, merged("", found()));
+        add(&link, found()).unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), merged(&once, found()));
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing unfinished is left");
     }
 }

@@ -4,11 +4,14 @@
 
 pub mod standard_error;
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::IntoRawFd;
 use std::os::raw::c_int;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// What a write may raise.
 const RAISED: [c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
@@ -33,6 +36,16 @@ pub fn without_write_signals<T>(action: impl FnOnce() -> T) -> T {
 pub fn close(file: File) -> io::Result<()> {
     // SAFETY: nobody else has that number.
     if unsafe { libc::close(file.into_raw_fd()) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Whether this process may write to what is at `path`; opens nothing.
+///
+/// # Errors
+/// Why it may not, such as that there is nothing.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: a text that ends in a zero byte.
+    if unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 impl WriteSignalsBlocked {

@@ -42,6 +42,40 @@ fn damaged_reports_of_a_folder_are_named_and_runs_that_are_not_alike_refused() {
 }
 
 #[test]
+fn a_read_only_file_is_not_replaced() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    /// The user to whom nothing belongs, on most systems.
+    const NOBODY: u32 = 65534;
+    let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    let output = folder.path().join("output");
+    fs::write(&output, "kept").unwrap();
+    fs::set_permissions(&output, Permissions::from_mode(0o444)).unwrap();
+    // Whoever may write to the folder could put another file in its place.
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    let is_root = fs::File::options().append(true).open(&output).is_ok();
+    let program = folder.path().join("collie");
+    if is_root {
+        // Where it is built, nobody else may look.
+        fs::copy(collie(&[]).get_program(), &program).unwrap();
+    }
+    let name = output.to_str().unwrap();
+    let of_report = ["report", &path, "--format", "csv", "-o", name];
+    let of_draw = ["draw", "bcast", "binomial", "--ranks", "4", "-o", name];
+    for arguments in [of_report.as_slice(), &of_draw] {
+        let mut command = collie(arguments);
+        if is_root {
+            command = std::process::Command::new(&program);
+            command.args(arguments).uid(NOBODY).gid(NOBODY);
+        }
+        let (code, words) = failed(&mut command);
+        assert!(code == 1 && words.contains("cannot write ") && words.contains("denied"), "{words}");
+        assert_eq!(fs::read(&output).unwrap(), b"kept");
+    }
+}
+
+#[test]
 fn a_report_is_as_long_and_as_wide_as_asked_for() {
     let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
     let lines = |text: String| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
