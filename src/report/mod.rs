@@ -51,7 +51,7 @@ pub use found::found;
 pub use html::Page;
 pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
-pub use matrix::matrices;
+pub use matrix::{MATRICES, Pairs};
 pub use numbers::{Claim, claim, free, numbered, with_word};
 pub use output::{try_output, write_output, write_output_by};
 pub use quantity::several;

@@ -76,6 +76,22 @@ fn a_read_only_file_is_not_replaced() {
 }
 
 #[test]
+fn what_is_left_out_of_matrices_is_told() {
+    let recorded = RECORDED.splitn(3, "---\n").nth(2).unwrap();
+    let mut report: serde_json::Value = serde_json::from_str(recorded).unwrap();
+    report["traffic"] = serde_json::json!([{ "from": 0, "to": 1, "messages": 3, "bytes": 24, "on_node": true }]);
+    report["left_out"] = serde_json::json!({ "rows": 0, "calls": 0, "events": 0, "traffic": 5000, "late": 0, "comparisons": 0,
+                                             "differences": 0, "members": 0 });
+    let (folder, path) = file("run.json", &report.to_string());
+    let outcome = collie(&["report", &path, "--matrices"]).arg(folder.path().join("traffic")).output().unwrap();
+    let told = String::from_utf8_lossy(&outcome.stderr);
+    assert!(outcome.status.success() && told.lines().count() == 1, "{told}");
+    assert!(told.starts_with("collie: the matrices are incomplete: 5000 pairs of ranks, "), "{told}");
+    let matrix = std::fs::read_to_string(folder.path().join("traffic/collie_size.mat")).unwrap();
+    assert!(matrix.starts_with("0 24 0 ") && matrix.lines().count() == 8, "{matrix}");
+}
+
+#[test]
 fn a_report_is_as_long_and_as_wide_as_asked_for() {
     let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
     let lines = |text: String| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use super::file::{cannot_write, write_file};
 use super::{Done, Failure};
 use crate::bench::numbers::whole;
 use crate::monitor::Summary;
-use crate::report::{self, Extent, Layout, TableOf};
+use crate::report::{self, Extent, Layout, MATRICES, Pairs, TableOf, several};
 use crate::selection::ReportFormat;
 use std::path::{Path, PathBuf};
 
@@ -164,19 +164,38 @@ fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {
     std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let mut written = String::new();
     for (layer, rows) in layers.into_iter().filter(|(_, rows)| !rows.is_empty()) {
-        for (name, text) in report::matrices(summary.ranks, rows) {
+        let pairs = Pairs::of(summary.ranks, rows);
+        for (name, entry) in MATRICES {
             let path = folder.join(format!("{layer}_{name}.mat"));
-            write_file(&path, text)?;
+            report::write_output_by(&path, |file| pairs.write(entry, file))
+                .map_err(|error| cannot_write(&path, &error))?;
             written += &format!("{}\n", path.display());
         }
     }
-    Ok(Done::from(written))
+    Ok(Done { notes: missing_traffic(summary), ..Done::from(written) })
+}
+
+/// What zeros in the matrices may stand for besides no traffic.
+fn missing_traffic(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    let known = summary.per_rank.len();
+    if known < summary.ranks as usize {
+        let of_all = several(summary.ranks.into(), "rank");
+        notes.push(format!("the matrices are incomplete: the report tells what {known} of {of_all} sent"));
+    }
+    if let Some(left_out) = summary.left_out.filter(|left_out| left_out.traffic > 0) {
+        let pairs = several(left_out.traffic, "pair");
+        notes.push(format!(
+            "the matrices are incomplete: {pairs} of ranks, those with fewest bytes, left out to save memory on rank 0"
+        ));
+    }
+    notes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::TrafficRow;
+    use crate::monitor::{LeftOut, RankRow, TrafficRow};
 
     #[test]
     fn matrices_are_written_of_what_the_report_holds() {
@@ -191,5 +210,20 @@ mod tests {
         write_matrices(&folder, &summary).expect("the folder is there");
         assert_eq!(std::fs::read_to_string(folder.join("monitoring_coll_msg.mat")).unwrap(), "0 0 \n2 0 \n");
         assert!(write_matrices(&folder, &Summary::default()).is_err(), "there is nothing to write");
+    }
+
+    #[test]
+    fn what_matrices_lack_is_told() {
+        let rank = |rank| RankRow { rank, ..RankRow::default() };
+        let mut summary = Summary { ranks: 2, per_rank: vec![rank(0), rank(1)], ..Summary::default() };
+        assert!(missing_traffic(&summary).is_empty());
+        summary.left_out = Some(LeftOut { rows: 1, ..LeftOut::default() });
+        assert!(missing_traffic(&summary).is_empty());
+        summary.left_out = Some(LeftOut { traffic: 5000, ..LeftOut::default() });
+        summary.per_rank.pop();
+        let notes = missing_traffic(&summary);
+        let words =
+            ["the report tells what 1 of 2 ranks sent", "5000 pairs of ranks, those with fewest bytes, left out"];
+        assert!(words.iter().zip(&notes).all(|(words, note)| note.contains(words)), "{notes:?}");
     }
 }
