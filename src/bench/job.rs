@@ -6,7 +6,7 @@ use crate::algorithm::{Operation, SharedMemory};
 use crate::entry::{control, symbols, transports};
 use crate::mpi::{Result, bytes, check, communicator, constants, node, operation};
 use crate::reduction::Op;
-use crate::selection::{Configuration, RawConfiguration, Transport, variables};
+use crate::selection::{Configuration, RawConfiguration, Transport, short_name, variables};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -101,8 +101,7 @@ impl Job {
             mpi_sys::PMPI_Get_library_version(text.as_mut_ptr(), &mut length);
             CStr::from_ptr(text.as_ptr())
         };
-        let text = text.to_string_lossy();
-        text.split(['\n', ',']).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        short_name(&text.to_string_lossy())
     }
 
     /// The variables of rank 0 and the files that they name: what all ranks decide by.

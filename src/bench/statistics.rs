@@ -118,15 +118,44 @@ impl MedianInterval {
 /// more differs than within one (where pages lie, who got which core), so this interval is the honest one. One run
 /// alone keeps its own.
 pub fn over_runs(ratios: &[Ratio]) -> Option<Ratio> {
-    if let [only] = ratios {
+    let of_one = ratios.iter().map(|ratio| (*ratio, 1));
+    over_reports(&of_one.collect::<Vec<_>>())
+}
+
+/// The ratios that several reports found as one, each over so many runs, as if each run had been told of by itself: of
+/// several runs the interval, which is Student's, says how far these were apart. Without an interval where a report of
+/// several runs has none.
+pub fn over_reports(ratios: &[(Ratio, u32)]) -> Option<Ratio> {
+    if let [(only, _)] = ratios {
         return Some(*only);
     }
-    let ratio = geometric_mean(ratios.iter().map(|one| one.ratio))?;
-    let runs = ratios.len() as f64;
-    let variance = ratios.iter().map(|one| (one.ratio / ratio).ln().powi(2)).sum::<f64>() / (runs - 1.0);
-    let student = StudentsT::new(0.0, 1.0, runs - 1.0).expect("a degree of freedom is left");
-    let half = student.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)) * (variance / runs).sqrt();
+    let all: f64 = ratios.iter().map(|(_, runs)| f64::from(*runs)).sum();
+    let log = ratios.iter().map(|(one, runs)| f64::from(*runs) * one.ratio.ln()).sum::<f64>() / all;
+    let squares = |(one, runs): &(Ratio, u32)| {
+        let runs = f64::from(*runs);
+        let between = runs * (one.ratio.ln() - log).powi(2);
+        if runs < 2.0 {
+            return Some(between);
+        }
+        // The variance that makes an interval so wide.
+        let half = (one.high?.ln() - one.low?.ln()) / 2.0;
+        Some(between + (runs - 1.0) * runs * (half / student(runs - 1.0)).powi(2))
+    };
+    let ratio = log.exp();
+    if !ratio.is_finite() {
+        return None;
+    }
+    let Some(squares) = ratios.iter().map(squares).sum::<Option<f64>>() else {
+        return Some(Ratio { ratio, low: None, high: None });
+    };
+    let half = student(all - 1.0) * (squares / (all - 1.0) / all).sqrt();
     Some(Ratio { ratio, low: Some(ratio * (-half).exp()), high: Some(ratio * half.exp()) })
+}
+
+/// How many standard errors a mean may be off, by Student's distribution.
+fn student(freedom: f64) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, freedom).expect("a degree of freedom is left");
+    student.inverse_cdf(f64::midpoint(1.0, CONFIDENCE))
 }
 
 /// The ratios of different calls as one: geometric mean, with the intervals that what is independent adds up to; without
@@ -188,6 +217,21 @@ mod tests {
             }
             assert!((935..=1000).contains(&inside), "{inside} of 1000 with {count} samples");
         }
+    }
+
+    #[test]
+    fn reports_of_several_runs_join_as_their_runs_would() {
+        let run = |ratio| Ratio { ratio, low: None, high: None };
+        let runs = [0.95, 0.97, 0.93, 0.96, 0.99, 0.94].map(run);
+        let [first, second] = [&runs[..4], &runs[4..]].map(|runs| (over_runs(runs).unwrap(), runs.len() as u32));
+        let (all, joined) = (over_runs(&runs).unwrap(), over_reports(&[first, second]).unwrap());
+        let single = [first, (runs[4], 1), (runs[5], 1)];
+        for found in [joined, over_reports(&single).unwrap()] {
+            let limits = [(all.ratio, found.ratio), (all.low.unwrap(), found.low.unwrap())];
+            assert!(limits.iter().all(|(one, other)| (one - other).abs() < 1e-12), "{all:?} {found:?}");
+        }
+        assert_eq!(over_reports(&[(runs[0], 5), first]).unwrap().low, None, "nobody knows how far its runs were apart");
+        assert_eq!(over_reports(&[]), None);
     }
 
     #[test]

@@ -40,14 +40,22 @@ impl<'a> Measurements<'a> {
             if path.is_file() && !known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
                 return Err(Failure::usage(format!("{}: given twice; accepted: each file once", path.display())));
             }
-            for report in read(path).map_err(Failure::cannot)? {
-                if let Some(at) = all.reports.iter().position(|known| known.is_same_as(&report)) {
-                    let (copy, first) = (path.display(), all.files[at].display());
-                    all.copies.push(format!("{copy}: holds the same measurements as {first}, which count once"));
-                    continue;
+            for mut report in read(path).map_err(Failure::cannot)? {
+                let cells = report.cells.len();
+                for (earlier, first) in all.reports.iter().zip(&all.files) {
+                    let of = match report.leave_out_copies(earlier) {
+                        0 => continue,
+                        copies if copies == cells => String::new(),
+                        copies => format!(" in {copies} of {cells} cells"),
+                    };
+                    let (copy, first) = (path.display(), first.display());
+                    all.copies.push(format!("{copy}: holds the same measurements as {first}{of}, which count once"));
                 }
-                all.files.push(path);
-                all.reports.push(report);
+                // What decides nothing is told all the same.
+                if cells == 0 || !report.cells.is_empty() || !report.in_doubt.is_empty() {
+                    all.files.push(path);
+                    all.reports.push(report);
+                }
             }
         }
         Ok(all)

@@ -143,6 +143,13 @@ fn choices(operation: Operation, names: &[String], shares_memory: bool) -> Resul
             choices.push(parse_choice(operation, name).map_err(|error| error.to_string())?);
         }
     }
+    // Of what is given twice, also by its name beside all, once is enough.
+    let mut known = Vec::new();
+    choices.retain(|choice| {
+        let is_new = !known.contains(choice);
+        known.extend(is_new.then(|| choice.clone()));
+        is_new
+    });
     Ok(choices)
 }
 

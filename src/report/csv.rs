@@ -2,8 +2,10 @@
 //! decided it); times in seconds. What is of the whole run is in the other forms: a line of another kind would make this
 //! one no table. Sums have one for the calls that are in no row.
 
+use super::compared::compared_with;
 use super::layout::{Layout, TableOf};
 use super::totals::{self, IN_NO_ROW, Total, waited_for};
+use crate::algorithm::Operation;
 use crate::monitor::{
     CommunicatorRow, ComparisonRow, LateRow, MessageRow, NATIVE, RankRow, RegionRow, Row, SiteRow, Spread, Summary,
 };
@@ -113,34 +115,42 @@ pub fn written(heads: Vec<&str>, rows: Vec<Vec<String>>) -> Vec<u8> {
 type Table = (Vec<&'static str>, Vec<Vec<String>>);
 
 fn rows(summary: &Summary) -> Table {
-    let key = |function: &str, communicator: usize, from: u64| (function.to_owned(), communicator, from);
-    // Rows hold calls of all kinds of reduction; where several were compared, that of the usual one stands here.
-    let is_usual = |row: &&ComparisonRow| row.commutative && !row.reduce_local;
-    let (usual, others): (Vec<_>, Vec<_>) = summary.comparisons.iter().partition(is_usual);
-    let compared =
-        others.into_iter().chain(usual).map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
-    let compared: HashMap<_, _> = compared.collect();
-    // Once, on what the native calls were compared with, so that what is saved adds up.
-    let mut of_verdict: HashMap<_, usize> = HashMap::new();
-    for (place, row) in summary.rows.iter().enumerate() {
-        let found = of_verdict.entry(key(&row.function, row.communicator, row.bytes_from)).or_insert(place);
-        if summary.rows[*found].algorithm == NATIVE && row.algorithm != NATIVE {
-            *found = place;
-        }
-    }
+    let verdicts = verdicts_by_row(summary);
     let row = |(place, row): (usize, &Row)| {
         let mut fields = vec![row.function.clone()];
         fields.extend(communicator(&summary.communicators[row.communicator]));
         fields.extend(row_fields(row));
         let mut late = summary.late.iter().filter(|late| late.communicator == row.communicator);
         fields.extend(late_fields(late.next()));
-        let key = key(&row.function, row.communicator, row.bytes_from);
-        let compared = compared.get(&key).filter(|_| of_verdict.get(&key) == Some(&place));
-        fields.extend(verdict(compared.copied()));
+        fields.extend(verdict(verdicts.get(&place).copied()));
         fields
     };
     let heads = ["function"].iter().chain(&COMMUNICATOR).chain(&ROW).chain(&LATE).chain(&VERDICT);
     (heads.copied().collect(), summary.rows.iter().enumerate().map(row).collect())
+}
+
+/// Each verdict once, by the place of the row that it stands on, so that what is saved adds up: one of the algorithm that
+/// native was compared with; of the native calls where there is none. Those of usual reductions come first; where another
+/// one finds no row left, it is in the table of verdicts alone.
+fn verdicts_by_row(summary: &Summary) -> HashMap<usize, &ComparisonRow> {
+    let is_usual = |row: &&ComparisonRow| row.commutative && !row.reduce_local;
+    let (usual, others): (Vec<_>, Vec<_>) = summary.comparisons.iter().partition(is_usual);
+    let mut places = HashMap::new();
+    for verdict in usual.into_iter().chain(others) {
+        let is_it = |operation: &Operation| operation.row().mpi_name == verdict.function;
+        let Some(operation) = Operation::ALL.into_iter().find(is_it) else { continue };
+        let of_native = |(_, row): &(usize, &Row)| {
+            (row.function.as_str(), row.communicator) == (verdict.function.as_str(), verdict.communicator)
+                && (operation.has_own_counts() || row.bytes_from == verdict.bytes_from)
+                && row.algorithm == NATIVE
+        };
+        let native = summary.rows.iter().enumerate().filter(of_native).map(|(place, _)| place);
+        let mut rows = compared_with(summary, verdict, operation).into_iter().chain(native);
+        if let Some(place) = rows.find(|place| !places.contains_key(place)) {
+            places.insert(place, verdict);
+        }
+    }
+    places
 }
 
 fn functions(summary: &Summary) -> Table {

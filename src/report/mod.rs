@@ -8,7 +8,7 @@
 //!   needs nothing else, with `drawings` of the algorithms that ran. `trace`: the time line of the calls. `matrix`:
 //!   traffic as bare matrices. `diff`: two runs side by side.
 //! * What these share: `columns`: tables for a screen. `quantity`: numbers with their units. `names`: a different one
-//!   for each communicator. `totals`: rows summed up. `left`: which calls mode `best` left to the MPI library;
+//!   for each communicator. `totals`: rows summed up. `compared`: which of them a verdict is about. `left`: which calls mode `best` left to the MPI library;
 //!   `under_way`: which had not ended.
 //! * `recovered`: what single ranks wrote before their job ended. `sites`: the functions and lines of the program, by
 //!   their addresses.
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod compared;
 mod csv;
 mod diff;
 mod drawings;
@@ -44,6 +45,7 @@ mod trace;
 mod under_way;
 mod write;
 
+pub use compared::compared_with;
 pub use diff::{Difference, diff, render_difference};
 pub use ending::fits;
 pub use file::{NewFile, may_replace, try_path};

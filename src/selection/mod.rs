@@ -40,7 +40,7 @@ pub use configuration::{Configuration, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, operation_named, suggestion};
 pub use learn_file::LearnFile;
-pub use mpi_library::{Implementation, Mpi, Version, Versions};
+pub use mpi_library::{Implementation, Mpi, Version, Versions, short_name};
 pub use rules::{
     BytesOf, Condition, Evidence, Format, Learned, LearnedRule, LearnedRules, MARK, Purpose, Rule, Rules, Span, Tried,
     evidence, for_open_mpi, never_used, parse as parse_rules,

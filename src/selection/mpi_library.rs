@@ -103,6 +103,11 @@ const WORDS: [(Implementation, &str); 5] = [
     (Implementation::Mpich, "MPICH Version:"),
 ];
 
+/// What a library's own words on what it is are called by: the first line, up to what its builder added after a comma.
+pub fn short_name(words: &str) -> String {
+    words.split(['\n', ',']).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl Mpi {
     /// One that nothing is known of.
     pub const UNKNOWN: Self = Self { implementation: Implementation::Other, version: Version([0; 3]) };

@@ -38,6 +38,8 @@ fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
 pub struct Measured<'a> {
     /// The cell.
     pub row: &'a CellRow,
+    /// Jobs of the report that it is from.
+    pub runs: u32,
     /// Releases that differ in the last number only count as one; of one that is not known by name, its own words.
     pub library: (Implementation, Versions, &'a str),
 }

@@ -6,7 +6,7 @@ use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, counted, parse_choice};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
-use crate::bench::statistics::{Ratio, over_kinds, over_runs};
+use crate::bench::statistics::{Ratio, over_kinds, over_reports};
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,12 +268,13 @@ fn in_library<'a>(
 /// The ratio of native's time to that of a candidate, of which these are the rows in each of the cells: over the jobs that
 /// measured the same, then over different datatypes and roots. None where a cell has none, or several.
 fn joined(cells: &[Measured], rows: &[Vec<&VariantRow>]) -> Option<Ratio> {
-    let mut same: BTreeMap<_, Vec<Ratio>> = BTreeMap::new();
+    let mut same: BTreeMap<_, Vec<(Ratio, u32)>> = BTreeMap::new();
     for (cell, rows) in cells.iter().zip(rows) {
         let [row] = rows[..] else { return None };
-        same.entry((cell.cell.key(), &cell.ranks_per_node)).or_default().push(row.against_native?);
+        let jobs = row.jobs.unwrap_or(cell.runs).max(1);
+        same.entry((cell.cell.key(), &cell.ranks_per_node)).or_default().push((row.against_native?, jobs));
     }
-    let of_each: Option<Vec<Ratio>> = same.values().map(|jobs| over_runs(jobs)).collect();
+    let of_each: Option<Vec<Ratio>> = same.values().map(|reports| over_reports(reports)).collect();
     over_kinds(&of_each?)
 }
 

@@ -56,7 +56,11 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         let class = cell.size_class.filter(|_| !group.operation.has_own_counts()).unwrap_or((bytes, bytes));
-        groups.entry(group).or_default().entry(class).or_default().push(Measured { row: cell, library });
+        groups.entry(group).or_default().entry(class).or_default().push(Measured {
+            row: cell,
+            runs: report.runs,
+            library,
+        });
     }
     let mut measured: Vec<(&Group, Vec<Size>)> = Vec::new();
     for (group, cells) in &groups {

@@ -177,7 +177,7 @@ pub fn validate(
     }
     let cells = regrets.len();
     let mean = regrets.iter().sum::<f64>() / cells as f64;
-    let most = regrets.iter().copied().fold(0.0, f64::max);
+    let most = regrets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     Ok(Some(Regret { cells, unknown, mean, p90: statistics::spread(&regrets).p90, most }))
 }
 

@@ -1,14 +1,15 @@
 //! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's
 //! algorithm, by size class.
 
-use crate::algorithm::{Choice, Operation, Value, all, parse_choice};
+use crate::algorithm::{Operation, all, parse_choice};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Doubt, InDoubt, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
 use crate::monitor::{CommunicatorRow, ComparisonRow, LimitsRecord, RankRow, Row, Summary};
+use crate::report::compared_with;
 use crate::schedule::limits::{Limit, Way};
-use crate::selection::{Transport, defaults};
+use crate::selection::{Transport, defaults, short_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
@@ -23,7 +24,7 @@ pub fn of_comparisons(summary: &Summary) -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
         collie_version: summary.collie_version.clone(),
-        mpi_library: summary.mpi_library.clone(),
+        mpi_library: short_name(&summary.mpi_library),
         runs: 1,
         protocol_limits: summary.protocol_limits.as_ref().map(limits),
         cells,
@@ -39,7 +40,8 @@ pub fn of_comparisons(summary: &Summary) -> Report {
 fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoubt>> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let communicator = summary.communicators.get(row.communicator)?;
-    let algorithms = ran(summary, row, operation);
+    let rows = compared_with(summary, row, operation).into_iter().map(|place| summary.rows[place].algorithm.as_str());
+    let algorithms = Vec::from_iter(rows.collect::<BTreeSet<&str>>());
     let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
     let doubt = |why| Some(Err(InDoubt { operation, size_class, ranks: communicator.size, why }));
     if operation.has_own_counts() {
@@ -114,39 +116,6 @@ fn mean_bytes(summary: &Summary, row: &ComparisonRow) -> Option<usize> {
 /// The middle of a size class, in ratio.
 fn middle((from, to): (usize, usize)) -> usize {
     ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize
-}
-
-/// Those of our algorithms that may have carried out the calls that were compared: the verdict is about one of them only
-/// where it is the only one. Rows do not tell apart whether order mattered. Where both kinds of reductions of a size class
-/// were compared, one that does not keep it carried out those of which it does not, and the others those that do.
-fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Vec<&'a str> {
-    let wanted = (row.function.as_str(), row.communicator, row.bytes_from);
-    let alike = |known: &&Row| (known.function.as_str(), known.communicator, known.bytes_from) == wanted;
-    let ours: Vec<_> = summary.rows.iter().filter(alike).filter(|known| known.algorithm != NATIVE).collect();
-    let (in_order, others): (Vec<&Row>, Vec<&Row>) =
-        ours.iter().copied().partition(|known| keeps_order(operation, &known.algorithm));
-    let is_other = |known: &ComparisonRow| {
-        (known.commutative, known.reduce_local) != (row.commutative, row.reduce_local)
-            && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
-    };
-    let has_both = summary.comparisons.iter().any(is_other);
-    let rows = match (has_both, row.commutative) {
-        (false, true) => ours,
-        (true, true) if !others.is_empty() => others,
-        _ => in_order,
-    };
-    let algorithms: BTreeSet<&str> = rows.into_iter().map(|known| known.algorithm.as_str()).collect();
-    algorithms.into_iter().collect()
-}
-
-/// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not
-/// have.
-fn keeps_order(operation: Operation, algorithm: &str) -> bool {
-    fn is_ordered(choice: &Choice) -> bool {
-        let inside = |(_, value): (_, &Value)| if let Value::Inner(inner) = value { is_ordered(inner) } else { true };
-        choice.algorithm.ordered && choice.parameters.iter().all(inside)
-    }
-    parse_choice(operation, algorithm).map_or(true, |choice| is_ordered(&choice))
 }
 
 /// How the messages of an algorithm travelled within a node: what lives in shared memory sends none by MPI.
