@@ -2,11 +2,11 @@
 //! steps and every value that a load may see: the lowered actions of every row that lives in shared memory, calls in
 //! turns.
 //!
-//! Orders with up to two changes of rank where none has to wait: as many of them as a second and a half allow for each
-//! row, all with `COLLIE_TEST_DEEP=1`. What flags order is data in cells that loom watches, a cell for each unit, so
-//! that a read or write that no flag orders ends the test. That the programs are right for any number of ranks is the
-//! verifier's affair (`schedule::verify`): it rests on what is seen here, that a flag which is seen brings what was
-//! done before it was raised.
+//! Orders with up to two changes of rank where none has to wait: as many of them as 0.6 s allow for each model (most
+//! rows have several of them), all with `COLLIE_TEST_DEEP=1`. What flags order is data in cells that loom watches, a
+//! cell for each unit, so that a read or write that no flag orders ends the test. That the programs are right for any
+//! number of ranks is the verifier's affair (`schedule::verify`): it rests on what is seen here, that a flag which is
+//! seen brings what was done before it was raised.
 
 #![allow(dead_code)]
 

@@ -108,18 +108,34 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_long_wait_where_ranks_outnumber_cores_ends_soon_after_it_may() {
+    /// What a wait among too many ranks takes whose end comes after `until`.
+    fn long_wait(until: Duration) -> Duration {
         let flag = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(Duration::from_millis(50));
+            let start = Instant::now();
+            let flag = &flag;
+            scope.spawn(move || {
+                std::thread::sleep(until.saturating_sub(start.elapsed()));
                 flag.store(true, Ordering::Release);
             });
-            let start = Instant::now();
             let mut idle = Idle::new(true, || ());
             wait_until(|| flag.load(Ordering::Acquire), &mut idle);
-            assert!(start.elapsed() >= Duration::from_millis(49) && idle.since.is_none());
-        });
+            assert!(idle.since.is_none());
+            start.elapsed()
+        })
+    }
+
+    /// The last sleep is a sixteenth of the time waited at most. The rest is for a busy machine, on which the best of
+    /// several waits is taken.
+    #[test]
+    fn a_long_wait_where_ranks_outnumber_cores_ends_soon_after_it_may() {
+        let until = Duration::from_millis(50);
+        let most = until + until / 16 + Duration::from_millis(20);
+        let mut waits = Vec::new();
+        while waits.len() < 5 && waits.iter().all(|wait| *wait > most) {
+            waits.push(long_wait(until));
+        }
+        assert!(waits.iter().all(|wait| *wait >= until), "{waits:?}");
+        assert!(waits.iter().any(|wait| *wait <= most), "{waits:?}");
     }
 }
