@@ -60,6 +60,34 @@ pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
     if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
 }
 
+/// Whether a row's formula is printed as a bound and depends on a number of segments.
+pub fn is_bound_by_segments(row: &Algorithm) -> bool {
+    row.formula.starts_with("at most") && row.parameters.iter().any(|parameter| parameter.name == "segment")
+}
+
+/// Among few ranks, what is printed as a bound holds for any number of segments, without a step more.
+pub fn check_bound(row: &'static Algorithm) -> Result<(), Failed> {
+    let mut failures = Vec::new();
+    let unit = if row.operation.reduces() { 4 } else { 1 };
+    for (size, segments) in (2..=9).flat_map(|size| (1..=24).map(move |segments| (size, segments))) {
+        let mut choice = Choice::new(row);
+        choice.set("segment", Value::Number(4 * unit));
+        // So many segments in each half.
+        let call = Call::plain(row.operation, 8 * segments, unit);
+        let formula = choice.cost(&Shape::of(&call, size)).rounds;
+        match count(&choice, &call, size) {
+            Ok(counted) if counted.rounds <= formula => {}
+            Ok(counted) => failures.push(format!(
+                "{} rounds, where '{}' says {formula} at most: p={size}, {segments} segments a half",
+                counted.rounds, row.formula
+            )),
+            Err(broken) => failures.push(format!("p={size}, {segments} segments a half: {broken}")),
+        }
+    }
+    failures.truncate(TOLD);
+    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
 /// A call of so much data that the bytes of no message are few.
 fn long_call(operation: Operation) -> Call<'static> {
     let unit = if operation.reduces() { 4 } else { 1 };

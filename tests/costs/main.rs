@@ -1,6 +1,7 @@
 //! Every row's cost formula: against what is counted, against what is printed, and what it makes of `auto`.
 //!
-//! The tests are named `operation::algorithm`, `printed operation::algorithm` and `auto operation::algorithm`.
+//! The tests are named `operation::algorithm`, `printed operation::algorithm`, `auto operation::algorithm` and `bound
+//! operation::algorithm`.
 
 mod counted;
 mod expression;
@@ -17,6 +18,8 @@ fn main() {
     trials.push(Trial::test("printed prose", printed::check_list));
     let cutting = all().filter(|row| segments::cutting(row).is_some());
     trials.extend(cutting.map(|row| trial("auto ", row, segments::check_row)));
+    let bounds = all().filter(|row| counted::is_bound_by_segments(row));
+    trials.extend(bounds.map(|row| trial("bound ", row, counted::check_bound)));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

@@ -63,14 +63,14 @@ impl Halves {
 /// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
 /// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more,
 /// in up to q − 1 segments going down, of which the first is one for some roots unless p is 5 to 8, and about 3q going
-/// up: counted for all p ≤ 66 and up to 33 segments, where both are reached.
+/// up, one more among three ranks: counted for all p ≤ 66 and up to 33 segments, where both are reached.
 fn pace(ranks: usize, folds: bool) -> Pace {
     let (alone, levels) = (paces::two_trees(ranks), ceil_log2(ranks) as usize);
     if ranks <= 2 {
         return alone;
     }
     let at_first = usize::from(!folds && !(5..=8).contains(&ranks));
-    let late = if folds { 3 * levels + 1 } else { levels - 1 - at_first };
+    let late = if folds { 3 * levels + 1 + usize::from(ranks == 3) } else { levels - 1 - at_first };
     Pace { first: alone.first + 1 + at_first, ..alone }.losing(late)
 }
 

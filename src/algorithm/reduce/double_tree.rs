@@ -17,9 +17,9 @@
 //! round 3   b0123  .      .      .
 //! ```
 //!
-//! Cost: at most (2⌊log2 p⌋ + 2S − 1 + min(S−1, 3q+1))(α + sβ) + (2⌊log2 p⌋ + 2S − 1)sγ with S segments of s bytes per
-//! half, for p ≥ 3; one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 12 segments
-//! of scratch; n more at rank 0 where it passes the result on.
+//! Cost: at most (2⌊log2 p⌋ + 2S − 1 + min(S−1, 3q + 1))(α + sβ) + (2⌊log2 p⌋ + 2S − 1)sγ with S segments of s bytes
+//! per half, for p ≥ 3; 3q + 2 instead of 3q + 1 at p = 3; one α + nβ more where order matters and the root is not 0.
+//! Needs: nothing. Memory: up to 12 segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
 //! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank receives from its children in a
@@ -39,7 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "at most (2⌊log2 p⌋+2S−1+min(S−1,3q+1))(α+sβ)+(2⌊log2 p⌋+2S−1)sγ, S segments per half, p≥3",
+    formula: "at most (2⌊log2 p⌋+2S−1+min(S−1,3q+1+⌊3/p⌋))(α+sβ)+(2⌊log2 p⌋+2S−1)sγ, S segments per half, p≥3",
     cost,
     source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",
     run,
