@@ -1,7 +1,7 @@
 //! Values of formulas as they are printed: `2qα+2((p−1)/p)nβ`.
 //!
 //! What stands side by side is multiplied, before `·` and `/` are: n/2s is n/(2s). `log2`, `log_k`, `√` and `^` apply
-//! to the next number, symbol or parenthesis.
+//! to the next number, symbol or parenthesis. T(...) is asked for as a symbol with its argument worked out: "T(3)".
 
 /// What symbols are worth.
 pub type Symbols<'a> = &'a dyn Fn(&str) -> Option<f64>;
@@ -104,6 +104,11 @@ impl Parser<'_> {
                 self.expect(")")?;
                 return Ok(pick(one, other));
             }
+        }
+        if self.takes("T(") {
+            let argument = self.sum()?;
+            self.expect(")")?;
+            return (self.symbols)(&format!("T({argument})")).ok_or_else(|| "T(m) is not known".to_owned());
         }
         if self.takes("√") {
             return Ok(self.atom()?.sqrt());

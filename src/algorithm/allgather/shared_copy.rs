@@ -30,7 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "b < read_from: (p−1)t_W for each fill of a bank, once more where there are several, +pbt; else (p−1)(α+bβ)",
+    formula: "b<r, b≤w: (p−1)t_W+pbt; b<r, b>w, N=⌈b/w⌉: (N+1)(p−1)t_W+pbt; b≥r: (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,

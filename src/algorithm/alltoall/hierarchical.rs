@@ -16,9 +16,10 @@
 //! handed     1→0 2→0 3→0          0→1 2→1 3→1 0→2 1→2 3→2          0→3 1→3 2→3
 //! ```
 //!
-//! Cost for N nodes of m ranks with l leaders, h the most nodes that one leader serves (N − 1 if l = 1, else N/l): the
-//! own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs: nothing.
-//! Memory: at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
+//! Cost for N nodes of m ranks with l leaders, h the most nodes that one leader serves (N − 1 if l = 1, else ⌈N/l⌉):
+//! the own node (m−1)(α + bβ), and where N > 1, collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α +
+//! m²bβ), and α more if l > 1, since leaders get in each other's way once. Needs: nothing. Memory: at leaders about
+//! 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
 //!
 //! Source: R. Kumar, A. Mamidala, D. K. Panda, "Scaling Alltoall Collective on Multi-core Systems", IPDPS workshops
 //! 2008; S. Lockhart, A. Bienz, W. Gropp, L. Olson, "Performance Analysis and Optimal Node-aware Communication for
@@ -43,12 +44,13 @@ pub const ROW: Algorithm = Algorithm {
         name: "leaders",
         kind: Kind::Count { least: 1 },
         default: Default::Count(1),
-        help: "leaders of each node, which share its messages to other nodes",
+        help: "l: leaders of each node, which share its messages to other nodes",
     }],
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(m−1)(α+bβ)+2(m−1)(α+hmbβ)+h(α+m²bβ) for m ranks a node, h other nodes a leader",
+    formula: "(p−1)(α+bβ), N nodes of m ranks; N>1, h=N−1: (m−1)(α+bβ)+2(m−1)(α+hmbβ)+h(α+m²bβ); \
+              N>1, m>1, l>1, h=⌈N/min(l,m)⌉: (m−1)(α+bβ)+2(m−1)(α+hmbβ)+h(α+m²bβ)+α",
     cost,
     source: "Kumar, Mamidala, Panda, IPDPS workshops 2008",
     run,

@@ -45,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "at most (k⌈log_k g⌉+⌈log2 N⌉+1)t_W, without the 1 where g=1, for N NUMA nodes of at most g ranks",
+    formula: "at most (k⌈log_k g⌉+⌈log2 N⌉+min(1,g−1))t_W, N NUMA nodes of at most g ranks",
     cost,
     source: "Kurnosov, lectures on collective operations; Hensgen, Finkel, Manber, IJPP 17(1), 1988",
     run,

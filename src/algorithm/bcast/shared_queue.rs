@@ -17,8 +17,10 @@
 //! put e       e b      c d      a b c d
 //! ```
 //!
-//! Cost, with fragments of f bytes: n ≤ 48: t_W + 2nt; else ⌈n/f⌉t_W + (n + f)t, and (p−1)t_W for each bank that is
-//! used again. Least at f = √(bt_W/t) for n = b bytes in a bank. Needs: shared memory. Memory: the root's window.
+//! Cost, with fragments of f bytes and where all watch the root's flag: n ≤ 48: t_W + 2nt; else ⌈n/f⌉t_W + (n + f)t.
+//! Where banks of m slots are filled N > 1 times, (p−1)t_W until all have begun the call, mt_W for the first fill and
+//! max(m, p)t_W for each further one: seeing its fragments, or seeing that its bank is left. Least at f = √(bt_W/t) for
+//! n = b bytes in a bank. Needs: shared memory. Memory: the root's window.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MVAPICH.
 
@@ -40,25 +42,25 @@ pub const ROW: Algorithm = Algorithm {
             name: "fragment",
             kind: Kind::Segment,
             default: Default::Auto,
-            help: "bytes of a slot; auto: √(b·t_W/t) for b bytes in a bank; none: a bank is one slot",
+            help: "f: bytes of a slot; auto: √(b·t_W/t) for b bytes in a bank; none: a bank is one slot",
         },
         Parameter {
             name: "slots",
             kind: Kind::Blocks,
             default: Default::Auto,
-            help: "slots of a bank; auto: as many as fit",
+            help: "m: slots of a bank; auto: as many as fit",
         },
         Parameter {
             name: "radix",
             kind: Kind::Count { least: 1 },
             default: Default::Count(1024),
-            help: "maximum number of ranks that watch one flag; from p−1 on all watch the root's",
+            help: "k: maximum number of ranks that watch one flag; from p−1 on all watch the root's",
         },
     ],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "n ≤ 48: t_W+2nt; else ⌈n/f⌉t_W+(n+f)t, and (p−1)t_W for each bank used again",
+    formula: "⌈n/f⌉t_W+(n+f)t, k≥p−1; k≥p−1, N=⌈n/mf⌉, N>1: at most (p−1+m+(N−1)max(m,p))t_W+(n+f)t; n≤48: t_W+2nt",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MVAPICH",
     run,

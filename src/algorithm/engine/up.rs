@@ -178,8 +178,9 @@ pub fn reduce_in_order(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segmen
 }
 
 /// Rounds that a segmented reduction may lose where a child that is ready early takes the port right before the one
-/// whose turn it is: counted for all p ≤ 66 and up to 66 segments, where one round more is lost in Fibonacci trees
-/// only.
+/// whose turn it is: counted for all p ≤ 66 and up to 66 segments, and for some p up to 300. More are lost in Fibonacci
+/// trees (three among 40 ranks, seven among 300) and in binomial ones (two among 47 ranks with two segments only, three
+/// among 192).
 const LOST: usize = 2;
 
 /// How fast segments come up a tree down which they go at `pace`.

@@ -24,7 +24,7 @@ pub const READ_FROM: Parameter = Parameter {
     name: "read_from",
     kind: Kind::Bytes,
     default: Default::Bytes(SharedMemory::LENT_FROM),
-    help: "bytes from which blocks are sent as messages (from 16K on read from their ranks' memory); none: never",
+    help: "r: bytes from which blocks are sent as messages (from 16K on read from their ranks' memory); none: never",
 };
 
 /// Whether blocks of so many bytes are messages.

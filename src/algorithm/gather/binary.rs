@@ -12,8 +12,8 @@
 //!                 └─ 6 (6)
 //! ```
 //!
-//! Cost: T(m) = T((m−1)/2) + 2α + (m−1)bβ, T(1) = 0, for m = p; about 2qα + 2pbβ. Needs: nothing. Memory: the blocks of
-//! its subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: T(p), T(0) = T(1) = 0, T(m) = T(⌊(m−1)/2⌋) + min(2, m−1)α + (m−1)bβ; about 2qα + 2pbβ. Needs: nothing. Memory:
+//! the blocks of its subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: M. G. Kurnosov, lectures on parallel computing, for the tree. Departures: 1. numbered in pre-order, so that
 //! subtrees are runs; 2. balanced, not filled from the left.
@@ -32,7 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "T(1)=0, T(m)=T((m−1)/2)+2α+(m−1)bβ for m=p: about 2q·α+2pbβ",
+    formula: "T(p), T(0)=T(1)=0, T(m)=T(⌊(m−1)/2⌋)+min(2,m−1)α+(m−1)bβ, about 2q·α+2pbβ",
     cost,
     source: "Kurnosov, lectures on parallel computing",
     run,

@@ -13,9 +13,9 @@
 //!                 └─ 6 (6)
 //! ```
 //!
-//! Cost: T(m) = T((m−1)/k) + k(α + ((m−1)/k)bβ), T(1) = 0, for m = p; about k·log_k p·α + (k/(k−1))pbβ, since the root
-//! waits for its children, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its subtree at every
-//! inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: T(p), T(0) = T(1) = 0, T(m) = T(⌊(m−1)/k⌋) + min(k, m−1)α + (m−1)bβ; about k·log_k p·α + (k/(k−1))pbβ, since
+//! the root waits for its children, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its subtree at
+//! every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: M. G. Kurnosov, lectures on parallel computing, for the tree. Departures: 1. numbered in pre-order, so that
 //! subtrees are runs; 2. balanced, not filled from the left.
@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "T(1)=0, T(m)=T((m−1)/k)+k(α+((m−1)/k)bβ) for m=p: about k·log_k p·α+(k/(k−1))pbβ",
+    formula: "T(p), T(0)=T(1)=0, T(m)=T(⌊(m−1)/k⌋)+min(k,m−1)α+(m−1)bβ, about k·log_k p·α+(k/(k−1))pbβ",
     cost,
     source: "Kurnosov, lectures on parallel computing",
     run,

@@ -10,8 +10,9 @@
 //! copied    . 1 2     0 1 2
 //! ```
 //!
-//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of
-//! blocks that are messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
+//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank of w bytes, (p−1)t_W for each fill of one and
+//! once more, and wt instead of bt, since all other fills are written while the root copies; of blocks that are
+//! messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
 //! Departures: 1. long blocks do not go through the windows.
@@ -30,7 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "b < read_from: (p−1)t_W for each fill of a bank, once more where there are several, +pbt; else (p−1)(α+bβ)",
+    formula: "b<r, b≤w: (p−1)t_W+pbt; b<r, b>w, N=⌈b/w⌉: (N+1)(p−1)t_W+((p−1)b+w)t; b≥r: (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,

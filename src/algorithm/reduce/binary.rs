@@ -14,8 +14,8 @@
 //! round 3   0265143 .    .    .  .  .  .
 //! ```
 //!
-//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p ≥ 3. Needs: a commutative
-//! operation. Memory: up to 4 segments of scratch.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + at most min(2, S−1)(α + sβ) for p ≥ 3. Needs: a
+//! commutative operation. Memory: up to 4 segments of scratch.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
 
@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: false,
     alone: true,
-    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+at most min(2,S−1)(α+sβ), p≥3",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/base",
     run,

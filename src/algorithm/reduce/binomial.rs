@@ -15,9 +15,9 @@
 //! round 2   0..6 .  .   .  .   .  .
 //! ```
 //!
-//! Cost: q(α + nβ + nγ), in S segments Sq(α + sβ + sγ) + min(2, S−1)(α + sβ); one α + nβ more where order matters and
-//! the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result
-//! on.
+//! Cost: q(α + nβ + nγ), in S segments Sq(α + sβ + sγ) + at most 2(α + sβ) for p ≤ 128; one α + nβ more where order
+//! matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes
+//! the result on.
 //!
 //! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 
@@ -37,7 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "Sq(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3; one segment: q(α+nβ+nγ)",
+    formula: "Sq(α+sβ+sγ)+at most 2(α+sβ), 128≥p≥3; one segment: q(α+nβ+nγ)",
     cost,
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     run,

@@ -16,9 +16,9 @@
 //! round 3   0..6 .    .   .   .    .   .
 //! ```
 //!
-//! Cost with c < p chains: (c + ⌊(p−1)/c⌋ − 1 + c(S−1))(α + sβ + sγ), and min(2, S−1)(α + sβ) where c > 1; one α + nβ
-//! more where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank
-//! 0 where it passes the result on.
+//! Cost with c < p chains: (c + ⌊(p−1)/c⌋ − 1 + c(S−1))(α + sβ + sγ), and at most min(2, S−1)(α + sβ) where c > 1; one
+//! α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more
+//! at rank 0 where it passes the result on.
 //!
 //! Source: Open MPI, coll/base. Departures: 1. the runs are folded in rank order.
 
@@ -37,7 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p>c≥2",
+    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+at most min(2,S−1)(α+sβ), p>c≥2",
     cost,
     source: "Open MPI coll/base",
     run,

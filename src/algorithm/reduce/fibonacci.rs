@@ -14,9 +14,9 @@
 //! round 2   0..6 .   .  .    .  .   .
 //! ```
 //!
-//! Cost: (i + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ), where i is the least with 1, 2, 4, 7, 12, 20, … (i = 0, 1, …)
-//! ranks not below p, about 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs: nothing.
-//! Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
+//! Cost: (i + 2(S−1))(α + sβ + sγ) + at most 3(α + sβ) for p ≤ 66, where i is the least with 1, 2, 4, 7, 12, 20, … (i =
+//! 0, 1, …) ranks not below p, about 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs:
+//! nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 
@@ -35,7 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(i+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), i≈1.44·log2 p",
+    formula: "(i+2(S−1))(α+sβ+sγ)+at most 3(α+sβ), i≈1.44·log2 p, p≤66",
     cost,
     source: "Winklehner, Friedl, report on ordered reduction trees",
     run,

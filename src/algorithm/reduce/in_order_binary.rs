@@ -16,9 +16,9 @@
 //! pass on   to the root
 //! ```
 //!
-//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1) + min(2, S−1))(α + sβ) + (⌊log2 p⌋ + ⌊log2(p/3)⌋ + 2S − 1)sγ for p ≥
-//! 3, then α + nβ unless the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p − 1 where
-//! it passes the result on.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1) + at most min(2, S−1))(α + sβ) + (⌊log2 p⌋ + ⌊log2(p/3)⌋ + 2S − 1)sγ
+//! for p ≥ 3, then α + nβ unless the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p −
+//! 1 where it passes the result on.
 //!
 //! Source: Open MPI, coll/base, reduction in order over a binary tree. Departures: 1. halves differ by at most one
 //! rank.
@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1)+min(2,S−1))(α+sβ)+(⌊log2 p⌋+⌊log2(p/3)⌋+2S−1)sγ+α+nβ, \
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1)+at most min(2,S−1))(α+sβ)+(⌊log2 p⌋+⌊log2(p/3)⌋+2S−1)sγ+α+nβ, \
               the last α+nβ unless the root is p−1, p≥3",
     cost,
     source: "Open MPI coll/base",

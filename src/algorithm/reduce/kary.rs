@@ -15,8 +15,8 @@
 //! round 3   0321654 .    .  .  .  .  .
 //! ```
 //!
-//! Cost: (kh + ⌊(p−f)/k^h⌋ + k(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p > k ≥ 2, with h full levels below the
-//! root and f ranks in those and at the root. Needs: a commutative operation. Memory: up to 4 segments of scratch.
+//! Cost: (kh + ⌊(p−f)/k^h⌋ + k(S−1))(α + sβ + sγ) + at most min(2, S−1)(α + sβ) for p > k ≥ 2, with h full levels below
+//! the root and f ranks in those and at the root. Needs: a commutative operation. Memory: up to 4 segments of scratch.
 //!
 //! Source: M. Kurnosov's lectures on collective operations.
 
@@ -36,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: false,
     alone: true,
-    formula: "(kh+⌊(p−f)/k^h⌋+k(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), h=⌊log_k((k−1)p+1)⌋−1, f=(k^(h+1)−1)/(k−1), p>k≥2",
+    formula: "(kh+⌊(p−f)/k^h⌋+k(S−1))(α+sβ+sγ)+at most min(2,S−1)(α+sβ), h=⌊log_k((k−1)p+1)⌋−1, f=(k^(h+1)−1)/(k−1), p>k≥2",
     cost,
     source: "Kurnosov, lectures on collective operations",
     run,

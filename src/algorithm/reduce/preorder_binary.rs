@@ -15,9 +15,9 @@
 //! round 3   0..6 .    .  .  .    .  .
 //! ```
 //!
-//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p ≥ 3; one α + nβ more where
-//! order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it
-//! passes the result on.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + at most min(2, S−1)(α + sβ) for p ≥ 3; one α + nβ more
+//! where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0
+//! where it passes the result on.
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 
@@ -36,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::NOTHING,
     ordered: true,
     alone: true,
-    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+at most min(2,S−1)(α+sβ), p≥3",
     cost,
     source: "Winklehner, Friedl, report on ordered reduction trees",
     run,

@@ -30,7 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "n ≤ 48: (p−1)t_W+nt+(p−1)nγ; else 2(p−1)t_W+2nt+((p−1)/p)nγ for each fill of a bank, (p−1)t_W more where there are several",
+    formula: "2(p−1)t_W+2nt+((p−1)/p)nγ; N=⌈n/w⌉, N>1: (2N+1)(p−1)t_W+2nt+((p−1)/p)nγ; n≤48: (p−1)t_W+nt+(p−1)nγ",
     cost,
     source: "Jain et al., SC18; MPICH release-gather",
     run,

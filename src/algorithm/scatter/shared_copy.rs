@@ -13,8 +13,9 @@
 //! copied    1 2     1   2
 //! ```
 //!
-//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of
-//! blocks that are messages (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
+//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W more for each fill of
+//! one, and the last piece instead of a whole block is copied after the root has written; of blocks that are messages
+//! (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
 //! Departures: 1. long blocks do not go through the window.
@@ -33,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     needs: Needs::SHARED_MEMORY,
     ordered: true,
     alone: true,
-    formula: "b < read_from: t_W+pbt and p−1 stores, and where a bank is filled several times (p−1)t_W for each; else (p−1)(α+bβ)",
+    formula: "b<r, (p−1)b≤w: t_W+pbt, and p−1 stores; b<r, v=⌊w/(p−1)⌋, N=⌈b/v⌉, N>1: at most (N(p−1)+1)t_W+((p−1)b+v)t; b≥r: (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
