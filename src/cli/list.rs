@@ -168,10 +168,18 @@ pub fn markdown(operations: &[Operation]) -> String {
          Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments,\n\
          α start-up per message, β seconds per byte sent, γ seconds per byte reduced. Parameters are written `name:parameter=value,...`, shown\n\
          with their defaults and, in parentheses, the letters that stand for them in formulas (where a rank has fewer than k or k−1 partners,\n\
-         their number counts; in p≠2^k any exponent is k). \"Ordered\" algorithms keep rank order, which non-commutative operations need.\n\n\
+         their number counts; in p≠2^k any exponent is k). \"Ordered\" algorithms keep rank order, which non-commutative operations need.\n\
+         What follows a semicolon holds instead under the condition before its colon.\n\n\
+         The result of an ordered tree of reduce is complete at one rank whatever the root, mostly at rank 0. Where the operation is not\n\
+         commutative and the root is another rank, such an algorithm costs α+nβ more, to pass the result on.\n\n\
+         Formulas charge every fold in series with the messages, although most folds overlap with the next receive: with the preset\n\
+         `shared_memory`, a reduce of 16 MiB among 16 ranks takes 62.9 ms by the formula of `linear` and 33.6 ms in simulation; `binary` 8.72\n\
+         and 4.46 ms, `double_tree` 4.58 and 2.34 ms. They count no copies inside a rank, by which blocks are rotated or packed: an allgather\n\
+         of 64 KiB per rank among 13 ranks takes 101 µs by the formulas of `bruck`, `circulant`, `bine` and `sparbit`, and 194, 240, 253 and\n\
+         253 µs in simulation; an alltoall of 64 KiB per pair of ranks among 16 ranks 265 µs by the formula of `bruck`, and 843 µs.\n\n\
          For memory shared by all ranks (`COLLIE_TRANSPORT=shared`; on one node, or inside the nodes of `hierarchical`): t_W is the time\n\
          until a rank sees that a flag is raised, t seconds per byte copied to or from the memory, t_A an arrival at a counter, f bytes of\n\
-         a fragment; a bank is half of a rank's window, which longer messages fill several times.\n",
+         a fragment, w bytes of a bank: half of a rank's window, which longer messages fill several times, N in all.\n",
     );
     for operation in operations.iter().filter(|operation| !of(**operation).is_empty()) {
         let _ = writeln!(text, "\n## {operation}\n");
