@@ -55,6 +55,12 @@ int main(int argc, char **argv) {
     drop(&a);
     OK(MPI_Intercomm_merge(c, side, &a));
     use(a, "MPI_Intercomm_merge");
+    drop(&b);
+    drop(&a);
+    OK(MPI_Comm_dup(c, &b));
+    use(b, "MPI_Comm_dup of both groups");
+    OK(MPI_Intercomm_merge(b, side, &a));
+    use(a, "MPI_Intercomm_merge of the duplicate");
     drop(&c);
     drop(&b);
     drop(&a);

@@ -37,6 +37,8 @@ struct Calls {
     /// World ranks that made them, as far as the report tells.
     callers: BTreeSet<u32>,
     /// Of all ranks.
+    /// Ranks that made calls at least, where it is not known which did.
+    least_callers: usize,
     seconds: f64,
 }
 
@@ -45,14 +47,15 @@ impl Calls {
         self.calls += more.calls;
         self.bytes += more.bytes;
         self.callers.extend(&more.callers);
+        self.least_callers = self.least_callers.max(more.least_callers);
         self.seconds += more.seconds;
     }
 
     /// Calls per rank. Communicators of the same size may be disjoint, with calls at the same time, or of the same
     /// ranks.
-    fn per_rank(&self, ranks: usize) -> u64 {
-        let callers = self.callers.len().max(ranks) as u64;
-        (self.calls + callers / 2) / callers
+    fn per_rank(&self) -> u64 {
+        let callers = self.callers.len().max(self.least_callers) as u64;
+        (self.calls + callers / 2) / callers.max(1)
     }
 
     /// As a cell without its calls, on the first of the roots and datatypes; none where no bytes were sent.
@@ -93,6 +96,9 @@ pub fn cells(
     let mut classes = BTreeMap::<_, Calls>::new();
     let mut sizes = BTreeSet::new();
     let mut total = 0.0;
+    // A report that was written before all ranks ended holds the calls of some of them.
+    let known: BTreeSet<u32> = report.per_rank.iter().map(|rank| rank.rank).collect();
+    let is_told_of = |rank: &u32| report.partial.is_none() || known.contains(rank);
     for row in &report.rows {
         total += row.all_ranks_seconds();
         let operation = operations.iter().find(|operation| Function::from(**operation).name() == row.function);
@@ -106,7 +112,8 @@ pub fn cells(
         classes.entry((*operation, row.bytes_from)).or_default().add(&Calls {
             calls: row.calls_all_ranks,
             bytes: row.bytes,
-            callers: communicator.members.iter().copied().collect(),
+            callers: communicator.members.iter().copied().filter(is_told_of).collect(),
+            least_callers: if report.partial.is_some() { row.ranks as usize } else { ranks },
             seconds: row.all_ranks_seconds(),
         });
     }
@@ -126,7 +133,7 @@ pub fn cells(
     let share = |seconds: f64| if total > 0.0 { seconds / total } else { 0.0 };
     let cells: Vec<_> = cells
         .into_values()
-        .map(|(cell, same)| Cell { calls: Some(same.per_rank(ranks)), share: Some(share(same.seconds)), ..cell })
+        .map(|(cell, same)| Cell { calls: Some(same.per_rank()), share: Some(share(same.seconds)), ..cell })
         .collect();
     let share = cells.iter().filter_map(|cell| cell.share).sum();
     Ok(Plan { cells, share })
@@ -135,7 +142,7 @@ pub fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::{CommunicatorRow, Row, Spread};
+    use crate::monitor::{CommunicatorRow, RankRow, Row, Spread};
 
     fn row(function: &str, communicator: usize, bytes: u64, calls: u64, seconds: f64) -> Row {
         Row {
@@ -160,6 +167,30 @@ mod tests {
             waiting_seconds: None,
             durations: Vec::new(),
         }
+    }
+
+    #[test]
+    fn calls_of_a_part_of_the_ranks_are_theirs() {
+        let told_of = |rank| RankRow { rank, ..RankRow::default() };
+        let calls = |members: Vec<u32>, known: &[u32], partial: bool| {
+            let report = Summary {
+                communicators: vec![CommunicatorRow { size: 4, members, ..CommunicatorRow::default() }],
+                rows: vec![Row {
+                    calls_all_ranks: 20 * known.len() as u64,
+                    ranks: known.len() as u32,
+                    ..row("MPI_Bcast", 0, 64, 20, 1.0)
+                }],
+                per_rank: known.iter().map(|rank| told_of(*rank)).collect(),
+                partial: partial.then(String::new),
+                ..Summary::default()
+            };
+            cells(&report, &[Operation::Bcast], &[Datatype::Double], &[0], 4).unwrap().cells[0].calls
+        };
+        let all = [0, 1, 2, 3];
+        for known in [&all[..1], &all[1..3]] {
+            assert_eq!((calls(all.to_vec(), known, true), calls(Vec::new(), known, true)), (Some(20), Some(20)));
+        }
+        assert_eq!((calls(all.to_vec(), &all, false), calls(Vec::new(), &all, false)), (Some(20), Some(20)));
     }
 
     #[test]

@@ -244,7 +244,7 @@ fn passed(arguments: &Arguments, local: &LocalArguments) -> String {
 fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord, is_last: bool) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
-        "rank {}: {}, call {} on {}{}: {} differs from the native result at element {}: \
+        "rank {}: {}, verified call {} on {}{}: {} differs from the native result at element {}: \
          native {}, ours {}{}",
         runtime.world_rank,
         record.function,

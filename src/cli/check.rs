@@ -60,7 +60,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let notes = || warnings(&path, &rules, purpose).lines().map(str::to_owned).collect::<Vec<_>>();
     let format = match arguments.export {
         None if arguments.print => return Ok(Done { text: rules.to_string(), notes: notes(), code: 0 }),
-        None => return Ok(Done::from(warnings(&path, &rules, purpose) + &counted(&path, &rules))),
+        None => {
+            let warnings = warnings(&path, &rules, purpose);
+            let counted = counted(&path, &rules, !warnings.is_empty());
+            return Ok(Done::from(warnings + &counted));
+        }
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,
     };
@@ -104,9 +108,7 @@ fn is_of_another_mpi(rule: &Rule) -> bool {
     rule.conditions.iter().any(is_other)
 }
 
-fn counted(path: &str, rules: &Rules) -> String {
-    match rules.iter().count() {
-        1 => format!("{path}: 1 rule, nothing wrong\n"),
-        count => format!("{path}: {count} rules, nothing wrong\n"),
-    }
+fn counted(path: &str, rules: &Rules, are_warned_of: bool) -> String {
+    let wrong = if are_warned_of { "no mistake" } else { "nothing wrong" };
+    format!("{path}: {}, {wrong}\n", algorithm::counted(rules.iter().count(), "rule"))
 }

@@ -178,7 +178,7 @@ fn refuse_options_of_reductions(arguments: &Arguments, operation: Operation) -> 
 fn size(arguments: &Arguments, operation: Operation) -> Result<(usize, usize), Failure> {
     let element = arguments.element.unwrap_or(ELEMENT);
     let unit = if operation.reduces() { element } else { 1 };
-    let one = if operation.has_data() && !operation.has_own_counts() { element } else { 0 };
+    let one = if operation.has_data() { element } else { 0 };
     let bytes = arguments.bytes.unwrap_or(one);
     if !bytes.is_multiple_of(unit) {
         let message = format!("--bytes {bytes} is not a whole number of elements of {unit} bytes (--element)");

@@ -301,7 +301,9 @@ fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, counted_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
-        _ if operation.has_own_counts() => ", of bytes that only each rank itself knows,".to_owned(),
+        _ if operation.has_own_counts() => {
+            format!(", of bytes that only each rank itself knows (predicted for {bytes} per pair of ranks),")
+        }
         _ if operation.tells_in_place() => format!(" of {bytes} per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} per rank"),
         _ => format!(" of {bytes}"),

@@ -15,6 +15,8 @@ pub struct Facts {
     pub rank: usize,
     /// Its size (of the local group of an intercommunicator).
     pub size: usize,
+    /// Ranks of both groups of an intercommunicator; else its size.
+    pub all_ranks: usize,
     /// Whether it connects two groups.
     pub inter: bool,
     /// What all its ranks work out alike, and different for every other communicator of the job.
@@ -37,6 +39,7 @@ impl Facts {
         let (rank, inter) = (communicator::rank(comm)?, communicator::is_inter(comm)?);
         let origin = origin::of(comm)?;
         let identity = Arc::clone(origin.identity(comm)?);
-        Ok(Self { comm, rank, size, inter, identity, origin })
+        let all_ranks = if inter { size + communicator::remote_size(comm)? } else { size };
+        Ok(Self { comm, rank, size, all_ranks, inter, identity, origin })
     }
 }

@@ -49,8 +49,8 @@ impl Origin {
     /// What PMPI returned.
     pub fn identity(&self, comm: MPI_Comm) -> Result<&Arc<str>> {
         let work_out = || {
-            // A rank that is the first knows that without asking about groups.
-            let is_first = communicator::rank(comm)? == 0;
+            // A rank that is the first knows that without asking about groups; of two groups each has one.
+            let is_first = communicator::rank(comm)? == 0 && !communicator::is_inter(comm)?;
             let first = match is_first {
                 true => communicator::rank(constants::comm_world())? as c_int,
                 false => communicator::first_world_rank(comm)?,
@@ -190,11 +190,7 @@ impl Origins {
 
     /// A name for the ranks of `comm` (both groups), and its number among the communicators of these ranks, from 1.
     fn count_among(&self, comm: MPI_Comm) -> Result<(String, u32)> {
-        let own = communicator::world_ranks(comm, false)?;
-        let other = if communicator::is_inter(comm)? { communicator::world_ranks(comm, true)? } else { Vec::new() };
-        // Each side of two sees itself as the own one.
-        let sides = if other.is_empty() || own <= other { [own, other] } else { [other, own] };
-        let digest = digest(&sides);
+        let digest = digest(&communicator::sides(comm)?);
         let mut among = self.among.lock();
         let number = among.entry(digest).or_default();
         *number += 1;

@@ -34,7 +34,7 @@ pub struct Communicator {
     pub tally: Tally,
     /// What this rank knows by itself.
     pub facts: Facts,
-    /// World ranks of its ranks on the first of them, without those of other worlds. Known from the start: where a
+    /// World ranks of its ranks, those of both groups of an intercommunicator, on the first of them, without those of other worlds. Known from the start: where a
     /// report comes at any time, MPI cannot be asked.
     members: Option<Arc<SharedList>>,
     /// The name that it had when MPI was last asked.
@@ -67,8 +67,8 @@ impl Communicator {
     pub fn new(runtime: &'static Runtime, comm: MPI_Comm, size: usize, place: usize) -> Result<Self> {
         let facts = Facts::of(comm, size)?;
         let members = || -> Result<_> {
-            let ranks = communicator::world_ranks(comm, false)?;
-            Ok(runtime.lists.of(ranks.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()))
+            let ranks = communicator::sides(comm)?.into_iter().flatten();
+            Ok(runtime.lists.of(ranks.filter_map(|rank| u32::try_from(rank).ok()).collect()))
         };
         Ok(Self {
             runtime,
@@ -185,7 +185,7 @@ impl Communicator {
             name: if is_any_time { self.last_name() } else { self.name() },
             made_by: facts.origin.made_by.to_owned(),
             parent: facts.origin.parent().to_owned(),
-            size: facts.size as u32,
+            size: facts.all_ranks as u32,
             rank: facts.rank as u32,
             members: self.members(),
             no_shared_memory: self.shared.without().map_or_else(String::new, |why| why.words().to_owned()),

@@ -270,7 +270,7 @@ pub struct CommunicatorRecord {
     pub made_by: String,
     /// Identity of the communicator it was made from; empty if none.
     pub parent: String,
-    /// Number of ranks; of the local group for an intercommunicator.
+    /// Number of ranks; of both groups for an intercommunicator.
     pub size: u32,
     /// This rank's rank in it.
     pub rank: u32,
@@ -343,7 +343,8 @@ pub struct LateRecord {
 pub struct DifferenceRecord {
     /// The MPI function.
     pub function: Function,
-    /// Number of the collective call on the communicator, from 1.
+    /// Which of the verified calls on the communicator it was, from 1: calls that were left to the MPI library do not count,
+    /// and `MPI_Pcontrol(2)` begins anew.
     pub call: u64,
     /// What was passed on this rank: elements, operation, root.
     pub passed: String,

@@ -290,7 +290,8 @@ pub struct DifferenceRow {
     pub passed: String,
     /// What ran.
     pub algorithm: String,
-    /// Number of the collective call on the communicator, from 1.
+    /// Which of the verified calls on the communicator it was, from 1: calls that were left to the MPI library do not count,
+    /// and `MPI_Pcontrol(2)` begins anew.
     pub call: u64,
     /// First element that differs.
     pub element: u64,

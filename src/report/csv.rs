@@ -388,3 +388,57 @@ fn total(total: &Total, summary: &Summary) -> [String; TOTAL.len()] {
 fn optional(seconds: Option<f64>) -> String {
     seconds.map(|seconds| seconds.to_string()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(function: &str, bytes_from: u64, algorithm: &str, seconds: f64) -> Row {
+        let total_seconds = Spread { mean: seconds, ..Spread::default() };
+        let (function, algorithm) = (function.to_owned(), algorithm.to_owned());
+        Row { function, bytes_from, algorithm, ranks: 1, calls: 1, calls_all_ranks: 1, total_seconds, ..Row::default() }
+    }
+
+    fn verdict(function: &str, bytes_from: u64, commutative: bool) -> ComparisonRow {
+        let row = serde_json::json!({
+            "function": function, "communicator": 0, "bytes_from": bytes_from, "bytes_to": bytes_from, "calls": 1,
+            "commutative": commutative, "reduce_local": !commutative,
+            "pairs": 9, "native_median_seconds": 1.0, "collie_median_seconds": 1.0, "ratio": 1.0, "p_value": 1.0,
+            "verdict": "no_difference",
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn verdicts_stand_on_what_was_compared() {
+        let summary = Summary {
+            rows: vec![
+                row("MPI_Allreduce", 16, "reduce_bcast:reduce=in_order_binary", 5.0),
+                row("MPI_Allreduce", 16, "native", 2.0),
+                row("MPI_Allreduce", 16, "ring", 1.0),
+                row("MPI_Alltoallv", 1024, "native", 1.0),
+                row("MPI_Alltoallv", 512, "linear:max_requests=32", 1.0),
+                row("MPI_Bcast", 8, "native", 1.0),
+            ],
+            comparisons: vec![
+                verdict("MPI_Allreduce", 16, false),
+                verdict("MPI_Allreduce", 16, true),
+                verdict("MPI_Alltoallv", 0, true),
+                verdict("MPI_Bcast", 8, true),
+            ],
+            ..Summary::default()
+        };
+        let places = verdicts_by_row(&summary);
+        let mut found: Vec<_> = places.iter().map(|(place, row)| (*place, &*row.function, row.commutative)).collect();
+        found.sort_unstable();
+        assert_eq!(
+            found,
+            [
+                (0, "MPI_Allreduce", false),
+                (2, "MPI_Allreduce", true),
+                (4, "MPI_Alltoallv", true),
+                (5, "MPI_Bcast", true)
+            ]
+        );
+    }
+}

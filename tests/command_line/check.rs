@@ -64,7 +64,7 @@ fn rules_that_count_for_nothing_are_named() {
         [
             "x:6: warning: this rule matches no call: line 7, which comes later and is for no more bytes, takes all of them",
             "x:8: warning: these rules match no call: line 10, which comes later and is for no more ranks, takes all of them",
-            "x: 3 rules, nothing wrong",
+            "x: 3 rules, no mistake",
         ],
         "{told}"
     );

@@ -13,9 +13,10 @@ use std::time::Duration;
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let name = |program: &str| format!("{}::{program}", family.name);
     let mut trials = vec![
-        Trial::test(name("communicators"), move || made(family, "communicators.c", &OF_C)),
+        Trial::test(name("communicators"), move || made(family, "communicators.c", &OF_C, "replace")),
+        Trial::test(name("communicators::native"), move || made(family, "communicators.c", &OF_C, "native")),
         Trial::test(name("short_lived"), move || first_calls(family)),
-        Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN)),
+        Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN, "replace")),
         Trial::test(name("many_live_communicators"), move || many_live(family)),
         Trial::test(name("agreed_before"), move || agreed_before(family)),
     ];
@@ -36,15 +37,17 @@ type Made = (&'static str, u64, &'static [u64], &'static str);
 
 const WORLD: &str = "MPI_COMM_WORLD";
 
-const OF_C: [Made; 16] = [
+const OF_C: [Made; 18] = [
     ("MPI_Comm_dup", 4, &[0, 1, 2, 3], WORLD),
     ("MPI_Comm_dup_with_info", 4, &[0, 1, 2, 3], "MPI_Comm_dup"),
     ("MPI_Comm_idup", 4, &[0, 1, 2, 3], "MPI_Comm_dup_with_info"),
     ("MPI_Comm_split_type", 4, &[0, 1, 2, 3], WORLD),
     ("MPI_Comm_split", 2, &[1, 0], "MPI_Comm_split_type"),
     ("MPI_Comm_split of the second", 2, &[3, 2], "MPI_Comm_split_type"),
-    ("MPI_Intercomm_create", 2, &[1, 0], "MPI_Comm_split"),
+    ("MPI_Intercomm_create", 4, &[1, 0, 3, 2], "MPI_Comm_split"),
+    ("MPI_Comm_dup of both groups", 4, &[1, 0, 3, 2], "MPI_Intercomm_create"),
     ("MPI_Intercomm_merge", 4, &[1, 0, 3, 2], "MPI_Intercomm_create"),
+    ("MPI_Intercomm_merge of the duplicate", 4, &[1, 0, 3, 2], "MPI_Comm_dup of both groups"),
     ("MPI_Comm_create", 2, &[1, 3], WORLD),
     ("MPI_Comm_create_group", 2, &[1, 3], WORLD),
     ("MPI_Comm_create_group again", 2, &[1, 3], WORLD),
@@ -63,8 +66,8 @@ const OF_FORTRAN: [Made; 5] = [
     ("MPI_Comm_split", 4, &[3, 2, 1, 0], "MPI_Comm_dup"),
 ];
 
-fn made(family: &Family, program: &str, expected: &[Made]) -> Result<(), Failed> {
-    let (outcome, report) = accounted(family, program, &[], 4, &[])?;
+fn made(family: &Family, program: &str, expected: &[Made], mode: &str) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, program, &[], 4, &[("COLLIE_MODE", mode)])?;
     let rows = report.whole["communicators"].as_array().ok_or("no communicators")?;
     let identities: BTreeSet<_> = rows.iter().filter_map(|row| row["identity"].as_str()).collect();
     if identities.len() != rows.len() {

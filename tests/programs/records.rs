@@ -71,7 +71,7 @@ fn of_c(family: &Family) -> Result<(), Failed> {
         known("MPI_Gather", world, (16, 31), ANY, ("default one_node", ""), 3, 2, 144),
         known("MPI_Reduce", ends, (4, 7), ANY, ("default one_node", ""), 2, 6, 48),
         known("MPI_Alltoall", world, (4, 7), ANY, ("default one_node", ""), 3, 5, 60),
-        known("MPI_Barrier", ("between", 0), (0, 0), "native", ("fallback: intercommunicator", ""), 3, 1, 0),
+        known("MPI_Barrier", ("between", 3), (0, 0), "native", ("fallback: intercommunicator", ""), 3, 1, 0),
     ];
     let found = report.whole["rows"].as_array().ok_or("no rows")?;
     for row in &rows {
@@ -97,8 +97,7 @@ fn is(known: &Known, row: &Value, report: &Value) -> bool {
     let algorithm = row["algorithm"].as_str().unwrap_or_default();
     let (name, size) = known.on;
     communicator["name"] == name
-        // Of an intercommunicator the size is the local group's.
-        && (size == 0 || communicator["size"] == size)
+        && communicator["size"] == size
         && (row["bytes_from"].as_u64(), row["bytes_to"].as_u64()) == (Some(known.bytes.0), Some(known.bytes.1))
         && (known.algorithm == ANY || algorithm.split([',', ':']).next() == known.algorithm.split(':').next())
         && algorithm.starts_with(known.algorithm)

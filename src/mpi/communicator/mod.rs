@@ -41,6 +41,17 @@ pub fn size(comm: MPI_Comm) -> Result<usize> {
     Ok(size as usize)
 }
 
+/// Number of ranks of the remote group of an intercommunicator.
+///
+/// # Errors
+/// What PMPI says of an invalid handle, or of one that connects no groups.
+pub fn remote_size(comm: MPI_Comm) -> Result<usize> {
+    let mut size = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Comm_remote_size(comm, &mut size) })?;
+    Ok(size as usize)
+}
+
 /// Whether it connects two groups.
 ///
 /// # Errors
@@ -104,12 +115,28 @@ pub fn all_groups_are_in_world(comm: MPI_Comm) -> Result<bool> {
     Ok(local_group_is_in_world(comm)? && (!is_inter(comm)? || remote()?))
 }
 
-/// World rank of its rank 0.
+/// World ranks of both groups of an intercommunicator, in an order that both see alike; of others the second is empty.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn sides(comm: MPI_Comm) -> Result<[Vec<c_int>; 2]> {
+    let own = world_ranks(comm, false)?;
+    let other = if is_inter(comm)? { world_ranks(comm, true)? } else { Vec::new() };
+    // Each side of two sees itself as the own one.
+    Ok(if other.is_empty() || own <= other { [own, other] } else { [other, own] })
+}
+
+/// World rank of its rank 0; of an intercommunicator, the lesser of the two that belong to this process's
+/// `MPI_COMM_WORLD`, which both groups see alike where both do.
 ///
 /// # Errors
 /// What PMPI says of an invalid handle.
 pub fn first_world_rank(comm: MPI_Comm) -> Result<c_int> {
-    Ok(translated(comm, false, Some(1))?[0])
+    let own = translated(comm, false, Some(1))?[0];
+    let other = if is_inter(comm)? { translated(comm, true, Some(1))?[0] } else { own };
+    let undefined = mpi_sys::MPI_UNDEFINED as c_int;
+    let known = [own, other].into_iter().filter(|rank| *rank != undefined);
+    Ok(known.min().unwrap_or(undefined))
 }
 
 /// The first `most` of the ranks, or all, as world ranks. No communication.

@@ -106,7 +106,7 @@ function lateNote(summary) {
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
   return "Which ranks the others waited for. While several had not arrived, each of them is charged an equal share, so that all shares add up to the time waited."
     + (compared < comparable ? ` Arrivals were kept for ${count(compared)} of ${several(comparable, "call")}.` : "")
-    + (unmeasuredWaiting(summary) >= 0.02 ? ` Waiting is not measured in ${percent(unmeasuredWaiting(summary))} of the time in collectives: nonblocking, between groups, or in no row.` : "") + leftOutNote(summary, "late", "late rank") + clockNote(summary.clock);
+    + (unmeasuredWaiting(summary) >= 0.02 ? ` Waiting is not measured in ${percent(unmeasuredWaiting(summary))} of the time in collectives: nonblocking, between groups or jobs (MPI_COMM_WORLDs), or in no row.` : "") + leftOutNote(summary, "late", "late rank") + clockNote(summary.clock);
 }
 
 // Of the time in collectives, that in no row and that of rows whose waiting is not known.

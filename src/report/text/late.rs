@@ -52,7 +52,7 @@ impl Writer<'_> {
         if unmeasured >= UNMEASURED {
             let in_no_row = totals::in_no_row(summary).map_or("", |_| ", or in no row");
             self.line(&format!(
-                "waiting is not measured in {} of the time in collectives: nonblocking, or between groups{in_no_row}",
+                "waiting not measured in {} of collectives' time: nonblocking, between groups or worlds{in_no_row}",
                 percent(unmeasured)
             ));
         }

@@ -1,6 +1,6 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
-use super::writer::{REASONS, Writer};
+use super::writer::{REASONS, Writer, function};
 use crate::monitor::{LeftOut, LimitsRecord, LinkRecord, NetworkRecord, Summary, TrafficRow};
 use crate::report::layout::Extent;
 use crate::report::left;
@@ -48,9 +48,9 @@ impl Writer<'_> {
         };
         for row in verification.differences.iter().take(shown) {
             self.line(&format!(
-                "  rank {}, {} call {} on {}: element {} is {}, native {} ({}{})",
+                "  rank {}, {}, verified call {} on {}, element {}: {}, native {} ({}{})",
                 row.rank,
-                row.function,
+                function(&row.function),
                 row.call,
                 self.names.get(row.communicator),
                 row.element,
