@@ -33,7 +33,7 @@ pub fn record(runtime: &Runtime, mut table: impl DerefMut<Target = Table>, call:
     drop(table);
     guard::count(u64::from(called.is_some()), ticks);
     if let (Some(function), Some(sites)) = (called, hooks::sites()) {
-        sites.count(function, logged.bytes as u64, ticks);
+        sites.count(function, moved, ticks);
     }
     if let Some(log) = hooks::log() {
         log.push(runtime, logged);

@@ -201,10 +201,12 @@ fn keep(
         verified.calls += 1;
         verified.compared += u64::from(has_result && difference.is_ok());
         verified.failed += u64::from(difference.is_err());
-        verified.rounded += u64::from(matches!(of_all, Verdict::Alike | Verdict::Near));
-        verified.unjudged += u64::from(of_all == Verdict::Unknown);
-        verified.near += u64::from(of_all == Verdict::Near);
-        verified.differing += u64::from(matches!(difference, Ok(Some(_))));
+        // A result within rounding may still differ from rank to rank, and is one result then too.
+        let differs = matches!(difference, Ok(Some(_)));
+        verified.rounded += u64::from(matches!(of_all, Verdict::Alike | Verdict::Near) && !differs);
+        verified.unjudged += u64::from(of_all == Verdict::Unknown && !differs);
+        verified.near += u64::from(of_all == Verdict::Near && !differs);
+        verified.differing += u64::from(differs);
         verified.calls
     };
     match difference {

@@ -189,7 +189,10 @@ fn jobs(arguments: &Arguments, start: &Start) -> Vec<Vec<OsString>> {
     let mut random = fastrand::Rng::with_seed(arguments.settings.seed);
     let mut commands = Vec::new();
     for round in 0..arguments.repeat {
+        // Each once, however often it is named: jobs that begin alike would make the same calls.
         let mut numbers = arguments.ranks.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
         random.shuffle(&mut numbers);
         for ranks in numbers {
             let settings = Settings {

@@ -3,6 +3,7 @@
 use super::envelope::Envelope;
 use super::error::{Error, Result, check};
 use super::family::{self, Handle};
+use super::text::printable;
 use super::{alone, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Count, MPI_Datatype};
@@ -209,7 +210,7 @@ pub fn name(handle: MPI_Datatype) -> String {
         CStr::from_ptr(text.as_ptr())
     };
     // Open MPI puts that before the name of what a type was made of, also where that has none.
-    if name.is_empty() || name == c"Dup " { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
+    if name.is_empty() || name == c"Dup " { "derived".to_owned() } else { printable(&name.to_string_lossy()) }
 }
 
 /// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later,

@@ -76,7 +76,8 @@ pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
         CStr::from_ptr(text.as_ptr())
     };
     let name = name.to_string_lossy();
-    Ok((!name.is_empty()).then(|| printable(&name)))
+    // Nobody can read one of blanks.
+    Ok((!name.trim().is_empty()).then(|| printable(&name)))
 }
 
 /// Whether this `MPI_COMM_WORLD` was spawned by processes of another, with which it is still connected.
