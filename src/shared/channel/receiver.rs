@@ -126,6 +126,11 @@ impl<'a> Receiver<'a> {
                     }
                 };
                 if let Err(failure) = read {
+                    // Its sender has gone on, perhaps without the memory, and sends nothing any more.
+                    if is_withdrawn(slot) {
+                        message.withdrawn = true;
+                        return true;
+                    }
                     self.unreadable = (self.unreadable + 1).min(UNREADABLE);
                     decline(match failure {
                         // A program that sends from such memory does so again and again.
@@ -138,11 +143,14 @@ impl<'a> Receiver<'a> {
                 self.unreadable = 0;
                 message.received = length;
                 // If the bytes were others already, this is the number.
-                fence(Ordering::Acquire);
-                message.withdrawn = slot.number.load(Ordering::Relaxed) == WITHDRAWN;
+                message.withdrawn = is_withdrawn(slot);
                 if let Some(begun) = begun {
                     self.comparison.took(length, true, begun.elapsed());
                 }
+                true
+            }
+            Way::Areas | Way::AreasForWhile if is_withdrawn(slot) => {
+                message.withdrawn = true;
                 true
             }
             Way::Areas => {
@@ -209,4 +217,11 @@ fn look_again(looks: &mut u32) {
     } else {
         yield_now();
     }
+}
+
+/// Whether the sender has given the message of the slot up. It does so before it goes on, so that whoever has met memory
+/// that is gone or another's sees it.
+fn is_withdrawn(slot: &Slot) -> bool {
+    fence(Ordering::Acquire);
+    slot.number.load(Ordering::Relaxed) == WITHDRAWN
 }
