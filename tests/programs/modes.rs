@@ -442,8 +442,8 @@ fn corrupted(family: &Family) -> Result<(), Failed> {
                 && found["native"] == *native
                 && found["ours"] == *ours
         });
-    let told = "rank 0: MPI_Allreduce, verified call 6 on MPI_COMM_WORLD, 6 MPI_INT, MPI_SUM: recursive_doubling differs from \
-                the native result at element 3: native 1061, ours 1125";
+    let told = "rank 0: MPI_Allreduce, verified call 6 on MPI_COMM_WORLD, 6 MPI_INT, MPI_SUM: recursive_doubling differs \
+                from the native result at element 3: native 1061, ours 1125";
     if fits && outcome.stderr.contains(told) {
         Ok(())
     } else {
@@ -454,7 +454,7 @@ fn corrupted(family: &Family) -> Result<(), Failed> {
 /// Asked to, it ends the job with a code of its own.
 fn corrupted_to_the_end(family: &Family) -> Result<(), Failed> {
     let (outcome, _) = under_corruption(family, "abort")?;
-    if outcome.status == Some(65) && outcome.stderr.contains("MPI_Allreduce, call 6") {
+    if outcome.status == Some(65) && outcome.stderr.contains("MPI_Allreduce, verified call 6") {
         Ok(())
     } else {
         Err(outcome.told().into())
