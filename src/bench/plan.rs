@@ -27,6 +27,9 @@ pub fn read(path: &std::path::Path) -> Result<Summary, String> {
     report::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// What a report says of calls on intercommunicators, where Collie would have carried them out otherwise.
+const BETWEEN_GROUPS: &str = "intercommunicator";
+
 /// Calls of a report that are one cell.
 #[derive(Default)]
 struct Calls {
@@ -36,9 +39,9 @@ struct Calls {
     bytes: u64,
     /// World ranks that made them, as far as the report tells.
     callers: BTreeSet<u32>,
-    /// Of all ranks.
     /// Ranks that made calls at least, where it is not known which did.
     least_callers: usize,
+    /// Of all ranks.
     seconds: f64,
 }
 
@@ -103,7 +106,8 @@ pub fn cells(
         total += row.all_ranks_seconds();
         let operation = operations.iter().find(|operation| Function::from(**operation).name() == row.function);
         let communicator = &report.communicators[row.communicator];
-        let Some(operation) = operation else { continue };
+        // What two groups call together no algorithm of one group can stand for.
+        let Some(operation) = operation.filter(|_| row.fallback() != Some(BETWEEN_GROUPS)) else { continue };
         sizes.insert(communicator.size);
         if communicator.size as usize != ranks {
             continue;

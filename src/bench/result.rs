@@ -10,7 +10,7 @@ use crate::algorithm::Operation;
 use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::selection::Transport;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the JSON schema that [`Report`] is; goes up when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -204,25 +204,40 @@ impl Report {
         ProtocolLimits::of(self.protocol_limits.iter().flatten().copied()).unwrap_or(ProtocolLimits::NONE)
     }
 
-    /// Leaves out the cells that `earlier` holds as well, with all that was measured in them; how many these were. A copy
-    /// of a report holds the same, in JSON and in CSV, whose rows may have been sorted, and some left out.
-    pub fn leave_out_copies(&mut self, earlier: &Self) -> usize {
+    /// Leaves out, here or of `earlier`, whichever holds less, the cells that both hold with the same measurements; how
+    /// many these were. A copy of a report holds the same, in JSON and in CSV, whose rows may have been sorted, and some
+    /// left out.
+    pub fn leave_out_copies(&mut self, earlier: &mut Self) -> usize {
         if self.mpi_library != earlier.mpi_library {
             return 0;
         }
-        let known: BTreeMap<Key, &CellRow> = earlier.cells.iter().map(|cell| (cell.key(), cell)).collect();
-        let is_copy = |cell: &CellRow| {
-            let is_same = |one: &VariantRow, other: &VariantRow| {
-                (&one.variant, one.transport, one.seconds) == (&other.variant, other.transport, other.seconds)
-            };
-            let holds = |known: &&CellRow| {
-                cell.variants.iter().all(|row| known.variants.iter().any(|other| is_same(row, other)))
-            };
-            known.get(&cell.key()).is_some_and(holds)
+        // Communicators of a run that are alike have cells of one key.
+        let mut known: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+        for (place, cell) in earlier.cells.iter().enumerate() {
+            known.entry(cell.key()).or_default().push(place);
+        }
+        let is_same = |one: &VariantRow, other: &VariantRow| {
+            (&one.variant, one.transport, one.seconds) == (&other.variant, other.transport, other.seconds)
         };
-        let before = self.cells.len();
-        self.cells.retain(|cell| !is_copy(cell));
-        before - self.cells.len()
+        let holds = |more: &CellRow, less: &CellRow| {
+            less.variants.iter().all(|row| more.variants.iter().any(|other| is_same(row, other)))
+        };
+        let (mut held_here, mut copies) = (BTreeSet::<usize>::new(), 0);
+        self.cells.retain(|cell| {
+            let alike = known.get(&cell.key()).map_or(&[][..], Vec::as_slice);
+            if alike.iter().any(|place| !held_here.contains(place) && holds(&earlier.cells[*place], cell)) {
+                copies += 1;
+                return false;
+            }
+            held_here.extend(alike.iter().filter(|place| holds(cell, &earlier.cells[**place])));
+            true
+        });
+        let mut place = 0;
+        earlier.cells.retain(|_| {
+            place += 1;
+            !held_here.contains(&(place - 1))
+        });
+        copies + held_here.len()
     }
 
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.
@@ -428,14 +443,23 @@ pub(super) mod tests {
     #[test]
     fn copies_are_known_whatever_became_of_their_rows() {
         let cells = [64, 128].map(|bytes| row(Operation::Reduce, bytes, 2, 5.0));
-        let first = report(cells.to_vec());
+        let mut first = report(cells.to_vec());
         let mut sorted = first.clone();
         sorted.cells.reverse();
         sorted.cells.iter_mut().for_each(|cell| cell.variants.reverse());
-        assert_eq!((sorted.leave_out_copies(&first), sorted.cells.len()), (2, 0));
+        assert_eq!((sorted.leave_out_copies(&mut first), sorted.cells.len()), (2, 0));
         let mut part = report(vec![cells[1].clone(), row(Operation::Reduce, 64, 2, 5.1)]);
-        assert_eq!((part.leave_out_copies(&first), part.cells.len()), (1, 1), "another job's are no copies");
+        assert_eq!((part.leave_out_copies(&mut first), part.cells.len()), (1, 1), "another job's are no copies");
         let mut elsewhere = Report { mpi_library: "Another MPI".to_owned(), ..first.clone() };
-        assert_eq!(elsewhere.leave_out_copies(&first), 0);
+        assert_eq!(elsewhere.leave_out_copies(&mut first), 0);
+        // Whichever comes first, what holds more stays.
+        let mut less = first.clone();
+        less.cells[0].variants.pop();
+        let mut more = first.clone();
+        assert_eq!((more.leave_out_copies(&mut less), more.cells.len(), less.cells.len()), (2, 1, 1));
+        // Two communicators of a run that are alike.
+        let mut two = report(vec![cells[0].clone(), row(Operation::Reduce, 64, 2, 5.2)]);
+        let mut copy = two.clone();
+        assert_eq!((copy.leave_out_copies(&mut two), copy.cells.len(), two.cells.len()), (2, 0, 2));
     }
 }

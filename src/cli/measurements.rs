@@ -34,7 +34,7 @@ impl<'a> Measurements<'a> {
     /// A file is given twice, or those of [`read`].
     pub fn read(paths: &'a [PathBuf]) -> Result<Self, Failure> {
         let mut all = Self::default();
-        let mut known = BTreeSet::new();
+        let (mut known, mut had_cells) = (BTreeSet::new(), Vec::new());
         for path in paths {
             // Pipes have no name of their own.
             if path.is_file() && !known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
@@ -42,7 +42,7 @@ impl<'a> Measurements<'a> {
             }
             for mut report in read(path).map_err(Failure::cannot)? {
                 let cells = report.cells.len();
-                for (earlier, first) in all.reports.iter().zip(&all.files) {
+                for (earlier, first) in all.reports.iter_mut().zip(&all.files) {
                     let of = match report.leave_out_copies(earlier) {
                         0 => continue,
                         copies if copies == cells => String::new(),
@@ -51,13 +51,18 @@ impl<'a> Measurements<'a> {
                     let (copy, first) = (path.display(), first.display());
                     all.copies.push(format!("{copy}: holds the same measurements as {first}{of}, which count once"));
                 }
-                // What decides nothing is told all the same.
-                if cells == 0 || !report.cells.is_empty() || !report.in_doubt.is_empty() {
-                    all.files.push(path);
-                    all.reports.push(report);
-                }
+                had_cells.push(cells > 0);
+                all.files.push(path);
+                all.reports.push(report);
             }
         }
+        // Of a copy nothing is told a second time, not even what decides nothing.
+        let is_left: Vec<_> =
+            all.reports.iter().zip(had_cells).map(|(report, had)| !had || !report.cells.is_empty()).collect();
+        let mut left = is_left.iter();
+        all.files.retain(|_| *left.next().expect("one for each"));
+        let mut left = is_left.iter();
+        all.reports.retain(|_| *left.next().expect("one for each"));
         Ok(all)
     }
 }

@@ -168,7 +168,8 @@ fn nothing(arguments: &Arguments, reports: &[Report], simulated: Option<&Predict
         return Failure::cannot("ended before all algorithms were simulated in any cell");
     }
     let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
-    let alone = reports.iter().flat_map(|report| &report.cells).all(|cell| cell.ranks < 2);
+    let mut cells = reports.iter().flat_map(|report| &report.cells).peekable();
+    let alone = cells.peek().is_some() && cells.all(|cell| cell.ranks < 2);
     let why = match alone {
         true => {
             "holds calls of a single rank only, which the MPI library carries out; measure with collie bench -n 2 or more ranks"

@@ -34,8 +34,8 @@ pub struct Communicator {
     pub tally: Tally,
     /// What this rank knows by itself.
     pub facts: Facts,
-    /// World ranks of its ranks, those of both groups of an intercommunicator, on the first of them, without those of other worlds. Known from the start: where a
-    /// report comes at any time, MPI cannot be asked.
+    /// World ranks of its ranks, those of both groups of an intercommunicator, on the first of them, without those of
+    /// other worlds. Known from the start: where a report comes at any time, MPI cannot be asked.
     members: Option<Arc<SharedList>>,
     /// The name that it had when MPI was last asked.
     name: Mutex<Option<String>>,

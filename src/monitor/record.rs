@@ -272,7 +272,7 @@ pub struct CommunicatorRecord {
     pub parent: String,
     /// Number of ranks; of both groups for an intercommunicator.
     pub size: u32,
-    /// This rank's rank in it.
+    /// This rank's rank in it; in the local group of an intercommunicator.
     pub rank: u32,
     /// World ranks of its ranks in order; told by its rank 0 only, others leave it empty.
     pub members: Vec<u32>,

@@ -8,8 +8,8 @@
 //!   needs nothing else, with `drawings` of the algorithms that ran. `trace`: the time line of the calls. `matrix`:
 //!   traffic as bare matrices. `diff`: two runs side by side.
 //! * What these share: `columns`: tables for a screen. `quantity`: numbers with their units. `names`: a different one
-//!   for each communicator. `totals`: rows summed up. `compared`: which of them a verdict is about. `left`: which calls mode `best` left to the MPI library;
-//!   `under_way`: which had not ended.
+//!   for each communicator. `totals`: rows summed up. `compared`: which of them a verdict is about. `left`: which calls
+//!   mode `best` left to the MPI library; `under_way`: which had not ended.
 //! * `recovered`: what single ranks wrote before their job ended. `sites`: the functions and lines of the program, by
 //!   their addresses.
 //! * `write`: a report to where it goes. `file`: files that appear only when they are whole; `numbers`: names beside

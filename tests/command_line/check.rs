@@ -55,15 +55,17 @@ fn rules_that_count_for_nothing_are_named() {
         ],
         "{told}"
     );
-    let classic = "1\n7 # bcast\n3\n 4 3\n  0 1 0 0\n  1000 3 0 0\n  500 6 0 0\n 8 1\n  0 1 0 0\n 8 1\n  0 6 0 0\n";
+    let classic =
+        "1\n7 # bcast\n3\n 4 4\n  0 1 0 0\n  1000 3 0 0\n  500 6 0 0\n  700 1 0 0\n 8 1\n  0 1 0 0\n 8 1\n  0 6 0 0\n";
     let (_folder, path) = file("their.conf", classic);
     let told = printed(&mut collie(&["check", &path]));
     let lines: Vec<_> = told.lines().map(|line| line.replace(&path, "x")).collect();
     assert_eq!(
         lines,
         [
-            "x:6: warning: this rule matches no call: line 7, which comes later and is for no more bytes, takes all of them",
-            "x:8: warning: these rules match no call: line 10, which comes later and is for no more ranks, takes all of them",
+            "x:6: warning: this rule matches no call: line 8 comes later, begins at no more bytes than one before it, and takes all of them",
+            "x:7: warning: this rule matches no call: line 8 comes later, begins at no more bytes than one before it, and takes all of them",
+            "x:9: warning: these rules match no call: line 11 comes later, begins at no more ranks than one before it, and takes all of them",
             "x: 3 rules, no mistake",
         ],
         "{told}"

@@ -68,7 +68,8 @@ fn nothing(rule: &Rule) -> Option<String> {
         && !some().any(|(tried, number)| tried == MOST_TRIED || have_it(number))
     {
         let bytes = rule.bytes.in_bytes();
-        return Some(format!("never matches: {} ranks of the same size together never have {bytes} bytes", rule.ranks));
+        let of = if rule.ranks == Span::ALL { String::new() } else { format!("{} ", rule.ranks) };
+        return Some(format!("never matches: {of}ranks, all of the same size, never have {bytes} bytes together"));
     }
     communicators::none(rule)
 }
@@ -310,6 +311,10 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
         }
     }
     let why = first?;
+    if by_messages && choice.shares_memory() && matches!(why, Unmet::NoSharedMemory | Unmet::NoSharedMemoryInside) {
+        let name = choice.algorithm.name;
+        return Some(format!("is never used: {name} needs shared memory, through which its calls never go"));
+    }
     let next = match purpose {
         Purpose::Rules => "the default tables",
         Purpose::Tables => "the rows after it",
@@ -495,7 +500,7 @@ mod tests {
         assert!(findings("gather * total=1-1 linear").len() == 1 && findings("gather * total=2-2 linear").is_empty());
         assert!(findings("gather 3000000-inf total=1024G-1024G linear").is_empty());
         let none = findings("gather 8 total=1-7 linear");
-        assert_eq!(none, ["1: never matches: 8 ranks of the same size together never have 1-7 bytes"]);
+        assert_eq!(none, ["1: never matches: 8 ranks, all of the same size, never have 1-7 bytes together"]);
     }
 
     #[test]

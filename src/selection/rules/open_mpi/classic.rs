@@ -159,17 +159,19 @@ impl<'a> Reader<'a> {
             let first = if place == 0 { 0 } else { *ranks };
             let next = blocks.get(place + 1);
             let Some(ranks) = up_to(first, next.map(|(next, ..)| *next)) else {
-                let taken_by = next.map_or(0, |(_, line, _)| *line);
+                let taken_by = blocks.iter().rev().find(|(least, ..)| least == ranks).map_or(0, |(_, line, _)| *line);
                 self.skipped.push((*line, displaced("these rules match", taken_by, "ranks")));
                 continue;
             };
-            for pair in rules.windows(2) {
-                let [(bytes, line, _), (next, later, _)] = pair else { continue };
+            // Those that begin no later than one before them take its place, the last of them all of their places.
+            for alike in rules.chunk_by(|(one, ..), (next, ..)| one == next) {
+                let Some(((bytes, taken_by, _), others)) = alike.split_last() else { continue };
                 // Of what has counts of its own, later rules are told to be for no call already.
-                let is_told = operation.has_own_counts() && *bytes > 0;
-                let taken =
-                    (bytes == next && !is_told).then(|| (*line, displaced("this rule matches", *later, "bytes")));
-                self.skipped.extend(taken);
+                if operation.has_own_counts() && *bytes > 0 {
+                    continue;
+                }
+                let why = || displaced("this rule matches", *taken_by, "bytes");
+                self.skipped.extend(others.iter().map(|(_, line, _)| (*line, why())));
             }
             self.rules.extend(joined(operation, ranks, *line, rules));
         }
@@ -209,7 +211,9 @@ impl<'a> Reader<'a> {
 
 /// Why rules are for no call whose place those of a later line take.
 fn displaced(these: &str, line: usize, of: &str) -> String {
-    format!("{these} no call: line {line}, which comes later and is for no more {of}, takes all of them")
+    format!(
+        "{these} no call: line {line} comes later, begins at no more {of} than one before it, and takes all of them"
+    )
 }
 
 /// From `least` up to where the next one starts; `None` if that is nothing.
