@@ -174,9 +174,10 @@ pub fn markdown(operations: &[Operation]) -> String {
          commutative and the root is another rank, such an algorithm costs α+nβ more, to pass the result on.\n\n\
          Formulas charge every fold in series with the messages, although most folds overlap with the next receive: with the preset\n\
          `shared_memory`, a reduce of 16 MiB among 16 ranks takes 62.9 ms by the formula of `linear` and 33.6 ms in simulation; `binary` 8.72\n\
-         and 4.46 ms, `double_tree` 4.58 and 2.34 ms. They count no copies inside a rank, by which blocks are rotated or packed: an allgather\n\
-         of 64 KiB per rank among 13 ranks takes 101 µs by the formulas of `bruck`, `circulant`, `bine` and `sparbit`, and 194, 240, 253 and\n\
-         253 µs in simulation; an alltoall of 64 KiB per pair of ranks among 16 ranks 265 µs by the formula of `bruck`, and 843 µs.\n\n\
+         and 4.46 ms, `double_tree` 4.58 and 2.34 ms. Copies inside a rank, by which some algorithms rotate or pack blocks, are not\n\
+         printed, but all times that Collie computes by formulas count them: an allgather of 64 KiB per rank among 13 ranks takes 101 µs by\n\
+         the printed formulas of `bruck`, `circulant`, `bine` and `sparbit`, 186, 245, 245 and 245 µs with their copies, and 194, 240, 253 and\n\
+         253 µs in simulation; an alltoall of 64 KiB per pair of ranks among 16 ranks 265, 841 and 843 µs by `bruck`.\n\n\
          For memory shared by all ranks (`COLLIE_TRANSPORT=shared`; on one node, or inside the nodes of `hierarchical`): t_W is the time\n\
          until a rank sees that a flag is raised, t seconds per byte copied to or from the memory, t_A an arrival at a counter, f bytes of\n\
          a fragment, w bytes of a bank: half of a rank's window, which longer messages fill several times, N in all.\n",

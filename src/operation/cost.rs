@@ -87,9 +87,13 @@ fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
     widths
 }
 
-/// Time = `rounds`·α + `bytes`·β + `folded`·γ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest chain of
-/// dependent steps, with one message out and one message in at a time per rank (sending and receiving at once is free;
-/// copies inside a rank cost nothing).
+/// Time = `rounds`·α + `bytes`·β + `folded`·γ + `packed`·δ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest
+/// chain of dependent steps, with one message out and one message in at a time per rank (sending and receiving at once is
+/// free).
+///
+/// The printed formulas leave out δ. Of copies inside a rank, `packed` counts those that grow with what a rank passes on:
+/// not that of its own block to its place, and not the one move of blocks that lie around the end of a vector or are of
+/// nodes whose ranks are no neighbours.
 ///
 /// In shared memory raising a flag costs nothing, seeing that it is raised t_W, copying to or from it t per byte, and
 /// arriving at a counter t_A, one rank after another.
@@ -113,6 +117,8 @@ pub struct Cost {
     pub bytes: f64,
     /// Bytes folded, each γ.
     pub folded: f64,
+    /// Bytes that a rank copies from one place of its memory to another to pack, unpack or rotate blocks, each δ.
+    pub packed: f64,
     /// Flags of other ranks seen, each t_W.
     pub notified: f64,
     /// Bytes copied to or from shared memory, each t.
@@ -122,10 +128,10 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Seconds under start-up `alpha` s, `beta` s per byte sent and `gamma` s per byte folded, of what is no matter of
-    /// shared memory.
-    pub fn seconds(self, alpha: f64, beta: f64, gamma: f64) -> f64 {
-        self.rounds * alpha + self.bytes * beta + self.folded * gamma
+    /// Seconds under start-up `alpha` s, `beta` s per byte sent, `gamma` s per byte folded and `delta` s per byte packed,
+    /// of what is no matter of shared memory.
+    pub fn seconds(self, alpha: f64, beta: f64, gamma: f64, delta: f64) -> f64 {
+        self.rounds * alpha + self.bytes * beta + self.folded * gamma + self.packed * delta
     }
 
     /// Seconds that shared memory adds: `t_w` s for seeing a flag, `t` s per byte copied, `t_a` s for an arrival.
@@ -142,6 +148,7 @@ impl std::ops::Add for Cost {
             rounds: self.rounds + other.rounds,
             bytes: self.bytes + other.bytes,
             folded: self.folded + other.folded,
+            packed: self.packed + other.packed,
             notified: self.notified + other.notified,
             copied: self.copied + other.copied,
             arrived: self.arrived + other.arrived,

@@ -2,9 +2,9 @@
 //!
 //! The model is that of [`Cost`]: a message of m bytes keeps its sender's only out-port busy for α + mβ, and at the
 //! same time, or as soon as it is free, its receiver's only in-port for as long; it departs when both ends are started;
-//! folds cost γ per byte of their result, copies nothing. Rounds, bytes and folded bytes are the lengths of three
-//! paths, one each where only α, only β or only γ costs time (likewise t_W, t and t_A of shared memory), so each is at
-//! least what it contributes to any path of the whole.
+//! folds cost γ per byte of their result, copies inside a rank δ per byte. Rounds, bytes, folded and packed bytes are the
+//! lengths of four paths, one each where only α, only β, only γ or only δ costs time (likewise t_W, t and t_A of shared
+//! memory), so each is at least what it contributes to any path of the whole.
 
 use super::lower::Form;
 use super::simulate::{Broken, Link, Memory, Network, Tapes, simulate_tapes};
@@ -55,15 +55,15 @@ pub fn count(choice: &Choice, call: &Call, size: usize) -> Result<Cost, Broken> 
 /// # Errors
 /// Programs that do not fit together.
 pub fn count_tapes(tapes: &Tapes) -> Result<Cost, Broken> {
-    let time = |alpha, beta, gamma, memory| {
-        let network = Network { memory, ..one_ported(alpha, beta, gamma) };
-        simulate_tapes(tapes, &network, &[], &mut ()).map(|outcome| outcome.time)
-    };
+    let under = |network: &Network| simulate_tapes(tapes, network, &[], &mut ()).map(|outcome| outcome.time);
+    let time = |alpha, beta, gamma, memory| under(&Network { memory, ..one_ported(alpha, beta, gamma) });
     let free = Memory::FREE;
+    let copies = Network { per_copied_byte: 1.0, ..one_ported(0.0, 0.0, 0.0) };
     let messages = Cost {
         rounds: time(1.0, 0.0, 0.0, free)?,
         bytes: time(0.0, 1.0, 0.0, free)?,
         folded: time(0.0, 0.0, 1.0, free)?,
+        packed: under(&copies)?,
         ..Cost::default()
     };
     if !tapes.share_memory() {

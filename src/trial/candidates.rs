@@ -256,6 +256,18 @@ mod tests {
         }
     }
 
+    /// Where many ranks of a node gather long blocks, rows that pack or rotate them take twice as long as the others.
+    #[test]
+    fn what_copies_too_much_takes_nobodys_place() {
+        let call = Call::plain(Operation::Allgather, 64 << 10, 1);
+        let direct = Choice::new(crate::algorithm::find(Operation::Allgather, "direct").unwrap());
+        let found = Candidates::of(&Configuration::default(), &situation(13), &call, Some(&direct));
+        let names: Vec<_> = found.choices.iter().flatten().map(|choice| choice.algorithm.name).collect();
+        assert_eq!(names[..2], ["direct", "ring"], "{names:?}");
+        let of = |name| found.foreseen[1 + names.iter().position(|known| *known == name).unwrap()].predicted.unwrap();
+        assert!(of("ring") < 1.1 && of("bruck") > 1.6, "{names:?}: {:?}", found.foreseen);
+    }
+
     #[test]
     fn calls_are_expected_to_be_as_fast_as_messages_were_measured() {
         let call = Call::plain(Operation::Bcast, 8, 1);

@@ -15,6 +15,10 @@
 //! Among few ranks this is so for all roots at the ends, for operations in which order matters, where the row keeps it,
 //! and for short messages. Rows that know nodes are held to their formulas on nodes of equal width.
 //!
+//! Bytes packed are no path that one can see in the steps' order: their formula is never exact, and it may exceed what is
+//! counted by four of the longest messages. Formulas leave out the copy of a rank's own block; those that have none packed
+//! may move each block of the call once.
+//!
 //! Raising a flag costs nothing in this model, as others see it meanwhile: no rank raises more flags than the formula
 //! has seen, but for the stores that it names.
 
@@ -163,6 +167,7 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
     let is_even = call.count.is_multiple_of(2 * size);
     let uneven = if is_even { 0.0 } else { (2 * size * call.unit) as f64 };
     let longest = longest_steps(choice, call, size);
+    check_packed(choice, call, size, (formula, counted), failures);
     let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded, cost.notified, cost.copied, cost.arrived];
     let names = ["rounds", "bytes", FOLDED, "flags seen", "copied bytes", "arrivals"];
     let sent = counted.bytes;
@@ -183,6 +188,38 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
         };
         failures.push(format!("{}: {name} counted {counted}, formula {formula}: {what}", told()));
     }
+}
+
+/// Copies inside a rank.
+fn check_packed(
+    choice: &Choice,
+    call: &Call,
+    size: usize,
+    (formula, counted): (Cost, Cost),
+    failures: &mut Vec<String>,
+) {
+    let own = call.bytes() as f64;
+    let blocks = if call.operation.has_blocks() { size as f64 * own } else { own };
+    let left_out = match formula.packed {
+        0.0 => blocks,
+        _ if call.operation.has_blocks() => own,
+        _ => 0.0,
+    };
+    let Cost { bytes: longest, .. } = longest_steps(choice, call, size);
+    // Where blocks differ in length by a unit, the longest ones stand for all.
+    let uneven = (4 * size * call.unit) as f64;
+    let what = if counted.packed > formula.packed * (1.0 + TINY) + left_out {
+        "formula too low"
+    } else if formula.packed > 1.25 * counted.packed + 4.0 * longest + uneven {
+        "formula too high"
+    } else {
+        return;
+    };
+    let (root, nodes) = (call.root, call.nodes.last().map_or(1, |last| last + 1));
+    failures.push(format!(
+        "{} units of {choice} p={size} root={root} nodes={nodes}: packed bytes counted {}, formula {}: {what}",
+        call.count, counted.packed, formula.packed
+    ));
 }
 
 /// Whether some message goes in several segments or blocks.

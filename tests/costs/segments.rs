@@ -33,7 +33,7 @@ pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
                     let seconds = |value: Value| {
                         let mut choice = Choice::new(row);
                         choice.set(parameter.name, value);
-                        choice.cost(&shape).seconds(link.start_up(), link.per_byte, 0.0)
+                        choice.cost(&shape).seconds(link.start_up(), link.per_byte, 0.0, 0.0)
                     };
                     let auto = seconds(Value::Auto);
                     for number in numbers().take_while(|number| *number <= call.count) {

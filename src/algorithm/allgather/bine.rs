@@ -45,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    exchange::doubling_cost(shape, |rank| bine(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len())))
+    exchange::packed_cost(shape, |rank| bine(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len())))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -75,7 +75,9 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     // Runs of nodes that go over the last one are two messages, those of one node excepted.
     let split = if parameters.word("leaders") == "ring" { 0 } else { ceil_log2(nodes).saturating_sub(1) };
     let split = Cost { rounds: f64::from(split), ..Cost::default() };
-    gather + Choice::new(leaders).cost(&shape.inner(nodes, widest * shape.bytes)) + split + bcast
+    // In two messages nothing is packed.
+    let leaders = Cost { packed: 0.0, ..Choice::new(leaders).cost(&shape.inner(nodes, widest * shape.bytes)) };
+    gather + leaders + split + bcast
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

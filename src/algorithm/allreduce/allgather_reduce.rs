@@ -41,7 +41,9 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let bytes = (shape.ranks - 1) as f64 * shape.bytes as f64;
-    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, folded: bytes, ..Cost::default() }
+    // The own contribution goes to the others' first.
+    let packed = shape.bytes as f64;
+    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, folded: bytes, packed, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -59,7 +59,8 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     match parameters.word("variant") {
         "latency" => butterfly::whole_cost(shape, swing),
-        _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0)),
+        // Two blocks are those of a pair, unless somebody is left without a partner.
+        _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0), if shape.ranks.is_multiple_of(2) { 2 } else { 1 }),
     }
 }
 

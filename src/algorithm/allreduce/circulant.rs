@@ -45,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    arcs::allreduce_cost(shape, circulant(shape.ranks, 0))
+    arcs::allreduce_cost(shape, circulant(shape.ranks, 0), 1)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -49,7 +49,9 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    digits::cost(shape, parameters.count("radix"))
+    // All blocks are rotated before and after.
+    let rotated = Cost { packed: (2 * shape.ranks * shape.bytes) as f64, ..Cost::default() };
+    digits::cost(shape, parameters.count("radix"), |digit| digits::copies(digit, shape.ranks)) + rotated
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -69,7 +69,11 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let inside = if remote_nodes == 0 { Cost::default() } else { cost(m - 1.0, n * m) };
     // Several leaders get in each other's way once: a port takes what comes first.
     let delay = Cost { rounds: if leaders > 1 && remote_nodes > 0 { 1.0 } else { 0.0 }, ..Cost::default() };
-    cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside + delay
+    // Blocks are packed to be collected, leaders pack them for each node and for each of their ranks, where they are
+    // unpacked.
+    let collected = if leaders > 1 { 2.0 } else { 1.0 } * (nodes - 1) as f64 * m;
+    let packed = b * (collected + n * m * m + if remote_nodes > 1 { n * m * m } else { n * m });
+    cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside + delay + Cost { packed, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -57,8 +57,15 @@ const PRELUDE: Prelude = Prelude {
 };
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let of = |bytes| digits::cost(&Shape { bytes, ..*shape }, parameters.count("radix"));
-    of(8) + of(shape.bytes)
+    let (p, radix) = (shape.ranks, parameters.count("radix"));
+    let lengths = digits::cost(&Shape { bytes: 8, ..*shape }, radix, |digit| digits::copies(digit, p));
+    let rotated = Cost { packed: (8 * p) as f64, ..Cost::default() };
+    // Blocks go from message to message, and are copied home in the end, but for those that are a message by themselves.
+    let is_single = |digit: Digit| digit.blocks(p) == 1;
+    let blocks = digits::cost(shape, radix, |digit| if is_single(digit) { 0.0 } else { 1.0 });
+    let direct = Digit::all(p, radix).filter(|digit| is_single(*digit)).count();
+    let home = Cost { packed: ((p - 1 - direct) * shape.bytes) as f64, ..Cost::default() };
+    lengths + rotated + blocks + home
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -23,14 +23,19 @@ pub fn allreduce(comm: &mut dyn Comm, count: usize, turns: impl Iterator<Item = 
     arcs.allgather(comm, result);
 }
 
-/// Cost of [`allreduce`] by the `turns` of any rank.
-pub fn allreduce_cost(shape: &Shape, turns: impl Iterator<Item = Turn>) -> Cost {
+/// Cost of [`allreduce`] by the `turns` of any rank, in which no rank has to pack arcs of up to `together` blocks.
+pub fn allreduce_cost(shape: &Shape, turns: impl Iterator<Item = Turn>, together: usize) -> Cost {
     let blocks = Blocks::new(shape.bytes / shape.unit, shape.ranks);
-    let both_ways = turns.map(|turn| {
+    let turns: SmallVec<[Turn; 16]> = turns.collect();
+    let both_ways = turns.iter().map(|turn| {
         let bytes = (longest(&blocks, turn.outgoing) * shape.unit) as f64;
-        Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, ..Cost::default() }
+        // Blocks around the end of the vector are packed on their way in, and packed and unpacked on their way out.
+        let packed = if turn.outgoing.len() > together { 3.0 * bytes } else { 0.0 };
+        Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, packed, ..Cost::default() }
     });
-    both_ways.fold(Cost::default(), |sum, turn| sum + turn)
+    // What the first turn on the way in leaves untouched is copied.
+    let left = turns.last().map_or(0, |turn| longest(&blocks, untouched(turn, shape.ranks)));
+    both_ways.fold(Cost { packed: (left * shape.unit) as f64, ..Cost::default() }, |sum, turn| sum + turn)
 }
 
 /// Units of the longest run of as many blocks as `arc` has: the first ones, since the larger blocks come first.

@@ -48,7 +48,8 @@ pub fn cost(shape: &Shape, radix: usize) -> Cost {
         places.map(|(place, blocks)| ((rank + p - place) % p, blocks as f64 * block)).collect::<Vec<_>>()
     };
     let bytes = shape.bytes_over_ports((p - 1) as f64 * block, of_rank);
-    Cost { rounds: messages as f64, bytes, ..Cost::default() }
+    // All blocks are rotated.
+    Cost { rounds: messages as f64, bytes, packed: p as f64 * block, ..Cost::default() }
 }
 
 /// Places i·width, 0 < i < radix, below `p`.

@@ -47,13 +47,20 @@ impl Digit {
     }
 }
 
-/// The cost of all rounds one after the other.
-pub fn cost(shape: &Shape, radix: usize) -> Cost {
+/// The cost of all rounds one after the other, in which `copies` gives how often the blocks of a message are copied to
+/// pack and unpack them.
+pub fn cost(shape: &Shape, radix: usize, copies: impl Fn(Digit) -> f64) -> Cost {
     let message = |digit: Digit| {
-        let blocks = digit.blocks(shape.ranks);
-        Cost { rounds: 1.0, bytes: blocks as f64 * shape.bytes as f64, ..Cost::default() }
+        let bytes = digit.blocks(shape.ranks) as f64 * shape.bytes as f64;
+        Cost { rounds: 1.0, bytes, packed: copies(digit) * bytes, ..Cost::default() }
     };
     Digit::all(shape.ranks, radix).map(message).fold(Cost::default(), |sum, one| sum + one)
+}
+
+/// How often [`exchange`] copies the blocks of a message among `ranks` ranks whose places are its distances: to pack them,
+/// unless they are one run, and to unpack them.
+pub fn copies(digit: Digit, ranks: usize) -> f64 {
+    if digit.runs(ranks).nth(1).is_some() { 2.0 } else { 1.0 }
 }
 
 /// Sends the blocks of `home` in `runs`, `block` units each, to one rank while as many take their places from another.

@@ -228,7 +228,7 @@ impl Network {
             true => [notification, 2.0 * per_byte],
             false => [link.start_up(), link.per_byte],
         };
-        cost.seconds(start_up, per_byte_sent, self.per_folded_byte)
+        cost.seconds(start_up, per_byte_sent, self.per_folded_byte, self.per_copied_byte)
             + cost.seconds_in_memory(notification, per_byte, arrival)
     }
 
