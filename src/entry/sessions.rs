@@ -5,7 +5,7 @@
 use crate::communicator::{making, origin};
 use crate::mpi::error::SUCCESS;
 use crate::mpi::procedures::if_there;
-use crate::process::{guard, library, runtime};
+use crate::process::{flags, guard, library, runtime};
 use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info};
 use std::os::raw::{c_char, c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -31,7 +31,12 @@ pub unsafe extern "C-unwind" fn MPI_Session_init(
         return UNSUPPORTED;
     }
     // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
-    unsafe { std::mem::transmute::<*mut c_void, Native>(native)(info, handler, session) }
+    let code = unsafe { std::mem::transmute::<*mut c_void, Native>(native)(info, handler, session) };
+    if code == SUCCESS {
+        // Each session has a level of threads of its own, whatever MPI_Init was asked for.
+        flags::set(flags::CONCURRENT);
+    }
+    code
 }
 
 /// `MPI_Comm_create_from_group` of the MPI standard, which makes the communicators of sessions.

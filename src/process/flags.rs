@@ -3,8 +3,8 @@
 //! * Somebody asked for a report (`SIGUSR2`): it is written before the next call, by the thread that makes it.
 //! * A checkpoint is due (`COLLIE_CHECKPOINT`): this rank's record is taken before the next call.
 //! * Calls are watched (`COLLIE_WATCHDOG`): the thread says what it is in the middle of.
-//! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`): holding a communicator takes more than where
-//!   they come in turns.
+//! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`, or a session, which may have asked for it):
+//!   holding a communicator takes more than where they come in turns.
 
 use crate::threads::{Flags, Threads};
 
@@ -37,7 +37,7 @@ pub fn is_set(what: u8) -> bool {
     FLAGS.all() & what != 0
 }
 
-/// How the program's threads come to MPI; the same from `MPI_Init` on.
+/// How the program's threads come to MPI; the same from `MPI_Init` on, unless a session begins later.
 #[inline]
 pub fn threads() -> Threads {
     if is_set(CONCURRENT) { Threads::AtOnce } else { Threads::InTurns }

@@ -311,10 +311,11 @@ fn no_word(value: &str) -> Result<(), String> {
 
 /// Rules of reductions that hold by which messages travel in pieces, which is measured in each run.
 fn by_measured_limits(configuration: &Configuration) -> impl Iterator<Item = ConfigurationError> {
+    let learned = configuration.learn.as_ref().map(|file| (variables::LEARN, &file.edited));
     let files = [(variables::RULES, &configuration.rules), (variables::TABLES, &configuration.tables)];
+    let files = files.into_iter().chain(learned);
     let rests = |rule: &&Rule| rule.operation.reduces() && rule.conditions.contains(&Condition::InPieces);
-    let first =
-        files.into_iter().filter_map(move |(variable, rules)| Some((variable, rules, rules.iter().find(rests)?)));
+    let first = files.filter_map(move |(variable, rules)| Some((variable, rules, rules.iter().find(rests)?)));
     let told = first.map(|(variable, rules, rule)| {
         let message = format!(
             "{}:{}: which messages travel in pieces is measured in each run, which COLLIE_REPRODUCIBLE=on rules out; \

@@ -417,3 +417,21 @@ fn what_is_measured_in_each_run_decides_no_reproducible_reduction() {
     assert!(parsed(by_pieces, &[("COLLIE_LIMITS", "4040")]).is_ok());
     assert!(parsed("bcast * * binomial if in_pieces", &[]).is_ok(), "it reduces nothing");
 }
+
+#[test]
+fn neither_do_rules_that_were_learned_and_edited() {
+    let evidence = "#: {\"machine\":\"here\",\"mpi\":\"An MPI\",\"date\":\"2026-11-29\",\"function\":\"MPI_Reduce\",\
+                    \"bytes_from\":8,\"bytes_to\":15,\"commutative\":true,\"ranks\":4,\"nodes\":1,\"most_on_node\":4,\
+                    \"oversubscribed\":false,\"algorithm\":\"linear\",\"calls\":3,\"candidates\":[]}";
+    let parsed = |rule: &str| {
+        let variables = [("COLLIE_REPRODUCIBLE", "on"), ("COLLIE_MODE", "learn")];
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let text = Ok(format!("{evidence}\n{rule}\n"));
+        let learned = Some(RulesFile { path: "learned.rules".to_owned(), text });
+        let place = ["here", "An MPI"].map(str::to_owned);
+        RawConfiguration { variables, learned, place, ..RawConfiguration::default() }.parse()
+    };
+    let error = parsed("reduce 4 8-15 binomial if in_pieces").unwrap_err().to_string();
+    assert!(error.starts_with("COLLIE_LEARN: learned.rules:2: which messages travel in pieces"), "{error}");
+    assert!(parsed("reduce 4 8-15 binomial").is_ok());
+}
