@@ -92,7 +92,7 @@ fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
 /// free).
 ///
 /// The printed formulas leave out δ. Of copies inside a rank, `packed` counts those that grow with what a rank passes on:
-/// not that of its own block to its place, and not the one move of blocks that lie around the end of a vector or are of
+/// in calls that are not in place, not that of its own block to its place, and not the one move of blocks that lie around the end of a vector or are of
 /// nodes whose ranks are no neighbours.
 ///
 /// In shared memory raising a flag costs nothing, seeing that it is raised t_W, copying to or from it t per byte, and

@@ -64,6 +64,12 @@ pub fn bine(p: usize, r: usize) -> impl Iterator<Item = Turn> {
     })
 }
 
+/// So many blocks of a turn of [`bine`] never lie around the end of the circle: two are those of a pair (2g, 2g + 1), unless
+/// somebody is left without a partner.
+pub const fn bine_together(p: usize) -> usize {
+    if p.is_multiple_of(2) { 2 } else { 1 }
+}
+
 /// Neighbours that meet by turns on the left and on the right: first the two of a pair (2g, 2g + 1) share their blocks,
 /// then each passes on the pair of blocks that it got last.
 ///

@@ -16,7 +16,7 @@
 //! and for short messages. Rows that know nodes are held to their formulas on nodes of equal width.
 //!
 //! Bytes packed are no path that one can see in the steps' order: their formula is never exact, and it may exceed what is
-//! counted by four of the longest messages. Formulas leave out the copy of a rank's own block; those that have none packed
+//! counted by two of the longest messages. Formulas leave out the copy of a rank's own block; those that have none packed
 //! may move each block of the call once.
 //!
 //! Raising a flag costs nothing in this model, as others see it meanwhile: no rank raises more flags than the formula
@@ -134,7 +134,6 @@ fn check_on_nodes(row: &Algorithm, call: &Call, size: usize, choices: &[Choice],
         let nodes: Vec<_> = (0..size).map(|rank| (rank / width) as u32).collect();
         let on_nodes = match row.needs.shared_memory {
             true => Call { numa: &nodes, ..*call },
-            false if width == 1 => continue,
             false => Call { nodes: &nodes, ..*call },
         };
         let last = if row.operation.rooted() && size <= 16 { size - 1 } else { 0 };
@@ -210,7 +209,7 @@ fn check_packed(
     let uneven = (4 * size * call.unit) as f64;
     let what = if counted.packed > formula.packed * (1.0 + TINY) + left_out {
         "formula too low"
-    } else if formula.packed > 1.25 * counted.packed + 4.0 * longest + uneven {
+    } else if formula.packed > 1.25 * counted.packed + 2.0 * longest + uneven {
         "formula too high"
     } else {
         return;

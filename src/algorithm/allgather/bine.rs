@@ -27,7 +27,7 @@
 use crate::algorithm::engine::exchange::{self, Exchange};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
-use crate::pattern::turns::bine;
+use crate::pattern::turns::{bine, bine_together};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -45,7 +45,9 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    exchange::packed_cost(shape, |rank| bine(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len())))
+    exchange::packed_cost(shape, bine_together(shape.ranks), |rank| {
+        bine(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len()))
+    })
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -42,7 +42,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    exchange::packed_cost(shape, |rank| circulant(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len())))
+    exchange::packed_cost(shape, 1, |rank| circulant(shape.ranks, rank).map(|turn| (turn.to, turn.outgoing.len())))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

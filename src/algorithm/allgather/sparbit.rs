@@ -40,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    exchange::packed_cost(shape, |rank| leaps(shape.ranks).map(move |leap| (leap.to(rank), leap.blocks)))
+    exchange::packed_cost(shape, 1, |rank| leaps(shape.ranks).map(move |leap| (leap.to(rank), leap.blocks)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -34,7 +34,7 @@ use crate::algorithm::engine::{arcs, butterfly};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::operation::Comm;
 use crate::pattern::butterfly::swing;
-use crate::pattern::turns::bine;
+use crate::pattern::turns::{bine, bine_together};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -59,8 +59,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     match parameters.word("variant") {
         "latency" => butterfly::whole_cost(shape, swing),
-        // Two blocks are those of a pair, unless somebody is left without a partner.
-        _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0), if shape.ranks.is_multiple_of(2) { 2 } else { 1 }),
+        _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0), bine_together(shape.ranks)),
     }
 }
 

@@ -72,7 +72,11 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     // Blocks are packed to be collected, leaders pack them for each node and for each of their ranks, where they are
     // unpacked.
     let collected = if leaders > 1 { 2.0 } else { 1.0 } * (nodes - 1) as f64 * m;
-    let packed = b * (collected + n * m * m + if remote_nodes > 1 { n * m * m } else { n * m });
+    let packed = match widest {
+        // Nobody is to be collected from; what has arrived is copied to its places.
+        1 => b * n,
+        _ => b * (collected + n * m * m + if remote_nodes > 1 { n * m * m } else { n * m }),
+    };
     cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside + delay + Cost { packed, ..Cost::default() }
 }
 

@@ -43,8 +43,9 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     // All blocks are put where those for the same distance the other way have been.
     let reflected = Cost { packed: (shape.ranks * shape.bytes) as f64, ..Cost::default() };
-    // A run of distances is no run of places where it goes over the last rank.
-    digits::cost(shape, 2, |_| 2.0) + reflected
+    // A run of distances is no run of places where it goes over the last rank, unless it is a single one.
+    let copies = |digit: Digit| if digit.blocks(shape.ranks) == 1 { 1.0 } else { 2.0 };
+    digits::cost(shape, 2, copies) + reflected
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -18,9 +18,13 @@ pub fn doubling_cost<I: Iterator<Item = (usize, usize)>>(shape: &Shape, rounds: 
     Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, ..Cost::default() }
 }
 
-/// The same where the blocks of a message lie apart at both ends: packed there, and unpacked, but for a single one.
-pub fn packed_cost<I: Iterator<Item = (usize, usize)>>(shape: &Shape, rounds: impl Fn(usize) -> I) -> Cost {
-    let several: usize = rounds(0).map(|(_, blocks)| blocks).filter(|blocks| *blocks > 1).sum();
+/// The same where more than `together` blocks of a message may lie apart at both ends: packed there, and unpacked.
+pub fn packed_cost<I: Iterator<Item = (usize, usize)>>(
+    shape: &Shape,
+    together: usize,
+    rounds: impl Fn(usize) -> I,
+) -> Cost {
+    let several: usize = rounds(0).map(|(_, blocks)| blocks).filter(|blocks| *blocks > together).sum();
     Cost { packed: (2 * several * shape.bytes) as f64, ..doubling_cost(shape, rounds) }
 }
 

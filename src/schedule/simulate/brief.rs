@@ -145,11 +145,14 @@ pub fn estimate(measured: &Measured, preset: &Link) -> Option<Link> {
 /// Never: both presets are there.
 pub fn network([on_node, off_node]: [Option<Link>; 2]) -> Network {
     let [within, between] = [true, false].map(standing_in);
+    // Copies inside a rank are not measured: they are taken to be as much faster or slower as those of messages are.
+    let memory = on_node.map_or(1.0, |link| link.per_byte / within.on_node.per_byte);
     Network {
         name: "measured".to_owned(),
         description: "Measured in MPI_Init.".to_owned(),
         on_node: on_node.unwrap_or(within.on_node),
         off_node: off_node.unwrap_or(between.off_node),
+        per_copied_byte: between.per_copied_byte * memory,
         ..between
     }
 }
