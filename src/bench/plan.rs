@@ -134,6 +134,8 @@ pub fn cells(
             if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") }
         ));
     }
+    // Calls for which memory had no room are in no row, but their time is in that of their ranks.
+    let total = f64::max(total, report.per_rank.iter().map(|rank| rank.collective_seconds).sum());
     let share = |seconds: f64| if total > 0.0 { seconds / total } else { 0.0 };
     let cells: Vec<_> = cells
         .into_values()

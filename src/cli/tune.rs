@@ -70,9 +70,9 @@ pub struct Arguments {
     /// With --ranks: these operations only, comma-separated
     #[arg(long, requires = "ranks", value_delimiter = ',', value_parser = operation_named)]
     operation: Vec<Operation>,
-    /// With --ranks: steps up to which a call is simulated; beyond them times come from the cost formula
-    #[arg(long, requires = "ranks", default_value_t = 1_000_000, value_parser = whole::<usize>(..))]
-    steps: usize,
+    /// With --ranks: steps up to which a call is simulated; beyond them times come from the cost formula [default: 1000000]
+    #[arg(long, requires = "ranks", value_parser = whole::<usize>(..))]
+    steps: Option<usize>,
     /// With --ranks: seconds after which the remaining times come from the cost formula; each operation gets its share
     /// of them, and fewest ranks come first
     #[arg(long, requires = "ranks", value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
@@ -98,12 +98,16 @@ enum Model {
     Cost,
 }
 
+/// Steps up to which calls are simulated unless the user says otherwise.
+const STEPS: usize = 1_000_000;
+
 fn price(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|price| (0.0..=10.0).contains(price)).ok_or_else(|| "accepted: 0 to 10".to_owned())
 }
 
 /// Reads, decides, writes.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    arguments.refuse_what_is_not_used()?;
     arguments.try_outputs()?;
     let network = arguments.network.as_deref().map(Network::find).transpose();
     let network = network.map_err(|error| Failure::usage(format!("--network: {error}")))?;
@@ -183,6 +187,24 @@ fn nothing(arguments: &Arguments, reports: &[Report], simulated: Option<&Predict
 
 impl Arguments {
     /// Whether files can be written, and are named for what they are to hold.
+    /// Options that say something of what others ask for: clap does not look for those where they conflict with what else
+    /// is given.
+    fn refuse_what_is_not_used(&self) -> Result<(), Failure> {
+        let of_ranks = [
+            ("--operation", !self.operation.is_empty()),
+            ("--steps", self.steps.is_some()),
+            ("--patience", self.patience.is_some()),
+        ];
+        let given = of_ranks.into_iter().find(|(_, given)| *given && self.ranks.is_none());
+        match given {
+            Some((option, _)) => Err(Failure::usage(format!("{option} needs --ranks, which does not go with files"))),
+            None if self.svg.is_some() && !self.validate => {
+                Err(Failure::usage("--svg needs --validate, which does not go with --ranks"))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn try_outputs(&self) -> Result<(), Failure> {
         try_output("--output", self.output.as_deref(), "a rules file", &["rules", "conf", "txt"])?;
         try_output("--svg", self.svg.as_deref(), "a drawing in SVG", &["svg"])
@@ -214,7 +236,7 @@ fn simulate(arguments: &Arguments, network: &Network, ranks: &str, progress: &Pr
         network,
         operations,
         ranks: &ranks,
-        steps: arguments.steps,
+        steps: arguments.steps.unwrap_or(STEPS),
         patience: patience.unwrap_or(Duration::MAX),
     };
     predicted::report(&wanted, progress).map_err(Failure::cannot)

@@ -27,6 +27,10 @@ fn a_wrong_command_line_ends_with_2() {
         &["explain", "bcast", "--ranks", "4", "--network", "measure"],
         &["simulate", "bcast", "--ranks", "4", "--network", "measure"],
         &["draw", "barrier", "mcs", "--ranks", "4", "--numa", "3,2"],
+        // What the option needs conflicts with something else.
+        &["tune", MEASURED, "--network", "ethernet", "--model", "cost", "--operation", "bcast"],
+        &["tune", MEASURED, "--validate", "--steps", "5"],
+        &["tune", "--network", "ethernet", "--ranks", "2", "--operation", "barrier", "--svg", "/nonexistent/q.svg"],
         &["help", "envv"],
         &["help", "list", "--markdown"],
         &["check"],

@@ -91,7 +91,10 @@ fn within<'a>(
         let sizes: Vec<_> = before
             .iter()
             .filter_map(|one| {
-                let other = after.iter().find(|other| (other.bytes, other.class) == (one.bytes, one.class))?;
+                // Of a class the mean may differ from communicator to communicator.
+                let is_same =
+                    |other: &&Size| other.class == one.class && (one.class.is_some() || other.bytes == one.bytes);
+                let other = after.iter().find(is_same)?;
                 one.towards(other, share, |choice| is_accepted(choice, &group, ranks, one.bytes))
             })
             .collect();

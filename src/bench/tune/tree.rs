@@ -44,7 +44,7 @@ enum Question {
 impl Question {
     fn holds(self, example: &Example) -> bool {
         match self {
-            Self::Bytes(most) => example.size.bytes <= most,
+            Self::Bytes(most) => example.size.longest() <= most,
             Self::Ranks(most) => example.group.ranks as usize <= most,
             Self::SeveralNodes => !example.group.is_on_one_node(),
             Self::Oversubscribed => example.group.is_oversubscribed(),
@@ -61,12 +61,9 @@ impl Question {
         let between = |of: fn(&Example) -> usize| {
             let values: BTreeSet<usize> = examples.iter().map(of).collect();
             let values: Vec<usize> = values.into_iter().collect();
-            // In the middle, in ratio.
-            let middle =
-                |pair: &[usize]| ((pair[0].max(1) as f64 * pair[1] as f64).sqrt() as usize).clamp(pair[0], pair[1] - 1);
-            values.windows(2).map(middle).collect::<Vec<_>>()
+            values.windows(2).map(|pair| middle(pair[0], pair[1])).collect::<Vec<_>>()
         };
-        let bytes = between(|example| example.size.bytes).into_iter().map(Self::Bytes);
+        let bytes = between_classes(examples).into_iter().map(Self::Bytes);
         let ranks = between(|example| example.group.ranks as usize).into_iter().map(Self::Ranks);
         let on_node = between(|example| example.group.most_on_node()).into_iter().map(Self::RanksPerNode);
         let words = [
@@ -83,6 +80,25 @@ impl Question {
         });
         bytes.chain(ranks).chain(words).chain(on_node).collect()
     }
+}
+
+/// What is no more than `low` and what is at least `high` part here: in the middle, in ratio.
+fn middle(low: usize, high: usize) -> usize {
+    ((low.max(1) as f64 * high as f64).sqrt() as usize).clamp(low, high - 1)
+}
+
+/// Numbers of bytes that tell examples apart and lie in no size class: calls of a class are the same to whoever measured
+/// them, whatever their mean.
+fn between_classes(examples: &[Example]) -> Vec<usize> {
+    let classes: BTreeSet<_> =
+        examples.iter().map(|example| (example.size.shortest(), example.size.longest())).collect();
+    let mut most = None;
+    let mut all = Vec::new();
+    for (shortest, longest) in classes {
+        all.extend(most.filter(|most| *most < shortest).map(|most| middle(most, shortest)));
+        most = most.max(Some(longest));
+    }
+    all
 }
 
 enum Node<'a> {

@@ -17,6 +17,23 @@ fn verdicts_of_one_size_class_count_together() {
     assert_eq!(found, ["allreduce 4 * native if one_node"].map(|rule| rule.replace(" if one_node", "")), "{found:?}");
 }
 
+/// Means of a class differ from communicator to communicator: its calls are one kind of call all the same.
+#[test]
+fn a_size_class_is_not_cut_whatever_its_means() {
+    let class = |ranks, bytes, ring| CellRow { size_class: Some((64, 127)), ..cell(bytes, ranks, &[("ring", ring)]) };
+    let tree = Settings { form: Form::Tree, native: true, ..SETTINGS };
+    // Native takes 10.
+    let found = lines(&[report(vec![class(2, 72, 5.0), class(4, 120, 30.0)])], tree);
+    assert_eq!(found, ["allreduce 2 * ring", "allreduce 4 * native"]);
+    let rules = |means: [usize; 2]| {
+        let settings = Settings { extend: Extend::Estimated, ..SETTINGS };
+        lines(&[report(vec![class(4, means[0], 5.0), class(16, means[1], 5.0)])], settings)
+    };
+    let alike = rules([72, 72]);
+    assert!(alike.len() > 1, "{alike:?}");
+    assert_eq!(rules([72, 120]), alike);
+}
+
 /// A comparison that is certain of this ratio, native over ours.
 fn compared(ratio: f64) -> Comparison {
     Comparison {
