@@ -11,7 +11,7 @@ use crate::schedule::simulate::{Beat, Network, Scales, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
     By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, Rule, Rules, Situation,
-    Transport, Version, Wanted, decide, defaults, evidence, variables,
+    Transport, VerifyResult, Version, Wanted, decide, defaults, evidence, variables,
 };
 use crate::trial::heard;
 use std::fmt::Write;
@@ -118,7 +118,7 @@ impl Explained<'_> {
         let learned = if by.by.is_default() { self.learned(ours) } else { String::new() };
         match &decided {
             Decided::Ours { choice, by } => {
-                let _ = writeln!(text, "gets {choice}\nby {by}");
+                let _ = writeln!(text, "gets {choice}{}\nby {by}", beside_native(configuration));
                 text.push_str(&self.grounds(&by.by));
                 if rests_on_network(choice) {
                     text.push_str(&automatic(configuration, choice, call, situation));
@@ -335,4 +335,18 @@ fn heading(situation: &Situation, call: &Call) -> String {
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {
     choice.accepts(call, ranks).map_or_else(|unmet| format!("refused: {unmet}"), |()| "could be used".to_owned())
+}
+/// What the mode makes the MPI library do besides.
+fn beside_native(configuration: &Configuration) -> String {
+    match (configuration.mode, configuration.verify_result) {
+        (Mode::Compare, _) => ", in turns with the MPI library's own algorithm (COLLIE_MODE=compare)".to_owned(),
+        (Mode::Verify, result) => {
+            let whose = match result {
+                VerifyResult::Native => "the MPI library's",
+                VerifyResult::Ours => "Collie's",
+            };
+            format!(" beside the MPI library's own algorithm; the program gets {whose} result (COLLIE_MODE=verify)")
+        }
+        _ => String::new(),
+    }
 }

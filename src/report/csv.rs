@@ -4,6 +4,7 @@
 
 use super::compared::compared_with;
 use super::layout::{Layout, TableOf};
+use super::text::late::latest;
 use super::totals::{self, IN_NO_ROW, Total, waited_for};
 use crate::algorithm::Operation;
 use crate::monitor::{
@@ -292,7 +293,7 @@ fn late(summary: &Summary) -> Table {
         fields
     };
     let heads = COMMUNICATOR.iter().chain(&["rank", "others_waited_seconds", "calls_last"]);
-    (heads.copied().collect(), summary.late.iter().map(row).collect())
+    (heads.copied().collect(), latest(summary).into_iter().flatten().map(row).collect())
 }
 
 fn verdicts(summary: &Summary) -> Table {

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
-    /// Show this many rows of each table, those that matter most
+    /// Show this many rows of each table, those that matter most (in CSV by rank, the first ranks)
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     top: Option<u32>,
     /// Show all rows of each table

@@ -27,7 +27,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
         for file in files {
             match read(&file).and_then(|summary| Ok((unpacked(&file, &summary)?, summary))) {
                 Ok((Some(record), _)) => of_ranks.push((file, record)),
-                Ok((None, _)) if is_named => return Err(not_of_a_rank(&file)),
+                Ok((None, summary)) if is_named => return Err(not_of_a_rank(&file, &summary)),
                 Ok((None, summary)) => of_all.push((file, summary)),
                 Err(failure) if is_named => return Err(failure),
                 // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
@@ -83,11 +83,12 @@ fn unpacked(file: &Path, summary: &Summary) -> Result<Option<RankRecord>, Failur
     record.map_err(|error| Failure::cannot(format!("{}: {error}", file.display())))
 }
 
-fn not_of_a_rank(file: &Path) -> Failure {
-    Failure::cannot(format!(
-        "{}: this is a report of all ranks; only reports of single ranks can be merged",
-        file.display()
-    ))
+fn not_of_a_rank(file: &Path, summary: &Summary) -> Failure {
+    let what = match &summary.partial {
+        None => "a report of all ranks".to_owned(),
+        Some(_) => format!("a report of {} of {} ranks together", summary.per_rank.len(), summary.ranks),
+    };
+    Failure::cannot(format!("{}: this is {what}; only reports of single ranks can be merged", file.display()))
 }
 
 fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {

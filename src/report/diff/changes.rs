@@ -3,8 +3,9 @@
 use super::noise::{self, Change, Sample};
 use crate::monitor::{Row, Summary};
 use crate::report::names::Names;
-use crate::report::quantity::{percent, ranges, several};
+use crate::report::quantity::{duration, percent, ranges, several};
 use crate::report::text::on_one_line;
+use crate::report::totals;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +25,9 @@ pub struct Difference {
     /// What part of the runs was recorded, in words; absent if all of it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<String>,
+    /// Which calls of either side are in no row, in words; absent if all are in rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_no_row: Option<String>,
     /// How noise was told from differences, in words.
     pub told_apart_by: String,
     /// By function, communicator and size class: the largest change of time first.
@@ -106,7 +110,10 @@ type Key<'a> = (&'a str, &'a str, u64);
 /// The calls of a key in one run.
 #[derive(Default)]
 struct Calls<'a> {
-    calls: u64,
+    /// The most of any row.
+    in_rows: u64,
+    /// Of the communicator.
+    ranks: u32,
     calls_all_ranks: u64,
     seconds_all_ranks: f64,
     bytes_to: u64,
@@ -116,13 +123,21 @@ struct Calls<'a> {
 }
 
 impl<'a> Calls<'a> {
-    fn add(&mut self, row: &'a Row) {
-        self.calls += row.calls;
+    /// A row of a communicator of `ranks` ranks.
+    fn add(&mut self, row: &'a Row, ranks: u32) {
+        self.in_rows = self.in_rows.max(row.calls);
+        self.ranks = ranks;
         self.calls_all_ranks += row.calls_all_ranks;
         self.seconds_all_ranks += row.all_ranks_seconds();
         self.bytes_to = row.bytes_to;
         self.algorithms.insert(&row.algorithm);
         self.durations.extend(&row.durations);
+    }
+
+    /// Calls of a rank. Rows may hold the calls of different ranks: of a collective that one rank's buffer in GPU memory
+    /// makes another one there.
+    fn calls(&self) -> u64 {
+        self.in_rows.max(self.calls_all_ranks.div_ceil(u64::from(self.ranks.max(1))))
     }
 
     /// Mean time of a call of those runs; nothing if there were no calls. Of runs with more calls, it tells more.
@@ -135,7 +150,7 @@ impl<'a> Calls<'a> {
     fn sample(&self) -> Option<Sample> {
         (self.calls_all_ranks > 0).then(|| Sample {
             mean: self.seconds_all_ranks / self.calls_all_ranks as f64,
-            calls: self.calls,
+            calls: self.calls(),
             deviation: noise::deviation(&self.durations),
         })
     }
@@ -169,7 +184,7 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
             }
             cell.name = cell.name.or(communicator.name.as_deref());
             cell.runs.resize_with(a.len() + b.len(), Calls::default);
-            cell.runs[place].add(row);
+            cell.runs[place].add(row, communicator.size);
         }
     }
     let ranks: Vec<f64> = a.iter().chain(b).map(|run| run.per_rank.len().max(1) as f64).collect();
@@ -184,6 +199,7 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
     let (a_side, b_side) = (side(a), side(b));
     Ok(Difference {
         recorded: recorded(&a_side, &b_side),
+        in_no_row: in_no_row(a, b),
         a: a_side,
         b: b_side,
         run_change: of_sums(|run| run.run_seconds),
@@ -272,6 +288,22 @@ fn recorded(a: &Side, b: &Side) -> Option<String> {
     })
 }
 
+/// In words, the calls of each side for which memory had no room: they may be among those that only the other side seems
+/// to have made.
+fn in_no_row(a: &[Summary], b: &[Summary]) -> Option<String> {
+    let of_side = |(side, runs): (&str, &[Summary])| {
+        let (mut lost, mut seconds) = (0, 0.0);
+        for total in runs.iter().filter_map(totals::in_no_row) {
+            (lost, seconds) = (lost + total.calls, seconds + total.seconds);
+        }
+        (lost > 0).then(|| format!("{} of {side} ({} in them)", several(lost, "call"), duration(seconds)))
+    };
+    let sides: Vec<_> = [("A", a), ("B", b)].into_iter().filter_map(of_side).collect();
+    let words = sides.join(", ");
+    (!sides.is_empty())
+        .then(|| format!("in no row (COLLIE_MEMORY): {words}; \"only A\" and \"only B\" may be due to that"))
+}
+
 fn side(runs: &[Summary]) -> Side {
     let mean = |of: fn(&Summary) -> f64| runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
     let Some(first) = runs.first() else { return Side::default() };
@@ -302,7 +334,7 @@ fn row(
     let (a, b) = cell.runs.split_at(runs_of_a);
     let samples = |runs: &[Calls<'_>]| runs.iter().filter_map(Calls::sample).collect::<Vec<Sample>>();
     let mean_calls =
-        |runs: &[Calls<'_>]| runs.iter().map(|run| run.calls as f64).sum::<f64>() / runs.len().max(1) as f64;
+        |runs: &[Calls<'_>]| runs.iter().map(|run| run.calls() as f64).sum::<f64>() / runs.len().max(1) as f64;
     let per_rank = |runs: &[Calls<'_>], ranks: &[f64]| {
         let seconds = runs.iter().zip(ranks).map(|(run, ranks)| run.seconds_all_ranks / ranks);
         seconds.sum::<f64>() / runs.len().max(1) as f64

@@ -20,7 +20,7 @@ pub fn render(difference: &Difference, layout: &Layout) -> String {
     };
     line(run("A", &difference.a));
     line(run("B", &difference.b));
-    difference.recorded.iter().cloned().for_each(&mut line);
+    difference.recorded.iter().chain(&difference.in_no_row).cloned().for_each(&mut line);
     line(format!(
         "B - A: run time {}{}, in collectives {}{}",
         change(difference.a.run_seconds, difference.b.run_seconds),

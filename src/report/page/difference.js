@@ -13,9 +13,9 @@ function showDifference(difference) {
   document.title = `Collie: ${a.command} against ${b.command}`;
   document.getElementById("job").append(differenceSide("A", a), element("br"), differenceSide("B", b));
   const signed = seconds => seconds > 0 ? "+" + duration(seconds) : duration(seconds);
-  const tile = (title, of) => [`${signed(of(b) - of(a))}`, `${title}: ${duration(of(a))} → ${duration(of(b))}` + (of(a) ? ` (${((of(b) / of(a) - 1) * 100).toFixed(1)} %)` : "")];
+  const tile = (title, of, change) => [`${signed(of(b) - of(a))}`, `${title}: ${duration(of(a))} → ${duration(of(b))}` + (of(a) ? ` (${((of(b) / of(a) - 1) * 100).toFixed(1)} %)` : "") + (change ? `, ${changes[change]}` : "")];
   const numbers = Object.keys(changes).map(change => [change, rows.filter(row => row.change === change).length]);
-  const entries = [tile("run time", side => side.run_seconds), tile("in collectives, per rank", side => side.collective_seconds),
+  const entries = [tile("run time", side => side.run_seconds, difference.run_change), tile("in collectives, per rank", side => side.collective_seconds, difference.collective_change),
     ...numbers.filter(([, number]) => number).map(([change, number]) => [count(number), `rows: ${changes[change]}`])];
   document.getElementById("tiles").append(...entries.map(([value, text]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
   const time = new Map();
@@ -42,7 +42,7 @@ function showDifference(difference) {
   const sums = rows => `B takes ${signed(rows.reduce((sum, row) => sum + row.more_seconds, 0))} per rank more`;
   const telling = rows.filter(row => row.change !== "noise");
   const sentence = text => text ? ` ${text[0].toUpperCase()}${text.slice(1)}.` : "";
-  section("changes", "What changed", `Largest change of time first.${sentence(difference.recorded)}${sentence(difference.told_apart_by)}`,
+  section("changes", "What changed", `Largest change of time first.${sentence(difference.recorded)}${sentence(difference.in_no_row)}${sentence(difference.told_apart_by)}`,
     telling.length ? sortable(columns, telling, { search: telling.length > 12, sums }) : rows.length ? "Only noise." : "Neither has calls of collectives.");
   if (telling.length < rows.length) section("all", "All calls", "Including those without a certain difference.", sortable(columns, rows, { search: true, sums }));
 }

@@ -17,11 +17,13 @@ function totals(rows, key) {
 }
 
 // The calls that are in no row, as a sum, or none: memory had no room for it on their ranks, or on rank 0.
+const NO_ROW = "not in any row";
+
 function inNoRow(summary) {
   if (!summary.beyond && !summary.left_out?.rows) return [];
   const sum = (rows, of) => rows.reduce((sum, row) => sum + of(row), 0);
   const beside = (ofRank, ofRow) => Math.max(0, sum(summary.per_rank, ofRank) - sum(summary.rows, ofRow));
-  return [{ key: "not in any row", rows: 0, waiting: undefined,
+  return [{ key: NO_ROW, rows: 0, waiting: undefined,
     calls: beside(rank => rank.calls, row => row.calls_all_ranks),
     bytes: beside(rank => rank.bytes, row => row.bytes),
     seconds: beside(rank => rank.collective_seconds, row => row.total_seconds.mean * row.ranks) }];
@@ -151,14 +153,16 @@ function underWayTable(summary) {
 
 function communicatorTable(summary) {
   const sums = new Map(totals(summary.rows, row => row.communicator).map(sum => [sum.key, sum]));
-  const rows = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));
+  const ofCommunicators = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));
+  const none = { identity: "–", size: 0, members: [] };
+  const rows = [...ofCommunicators, ...inNoRow(summary).map(sum => ({ ...sum, communicator: none }))];
   return sortable([
-    { head: "Communicator", of: row => nameOf(summary, row.place), kind: "long" },
+    { head: "Communicator", of: row => row.key === NO_ROW ? NO_ROW : nameOf(summary, row.place), kind: "long" },
     { head: "Identity", of: row => row.communicator.identity },
     { head: "Made by", of: row => row.communicator.made_by || "–" },
     { head: "From", of: row => row.communicator.parent || "–" },
-    { head: "Ranks", of: row => row.communicator.size, show: count, kind: "number" },
-    { head: "World ranks", of: row => row.communicator.members[0], show: (_, row) => ranges(row.communicator.members) || "–", kind: "long" },
+    { head: "Ranks", of: row => row.communicator.size, show: value => value ? count(value) : "–", kind: "number" },
+    { head: "World ranks", of: row => row.communicator.members[0] ?? -1, show: (_, row) => ranges(row.communicator.members) || "–", kind: "long" },
     ...totalColumns(summary, mostOf(summary, rows)),
   ], rows, { sortBy: 8, search: rows.length > 12 });
 }

@@ -420,6 +420,22 @@ fn calls_in_no_row_are_nobodys() {
 }
 
 #[test]
+fn a_difference_says_which_calls_are_in_no_row() {
+    let whole = plain();
+    let mut lost = plain();
+    lost.overflow = Some(crate::monitor::OverflowRow::default());
+    let calls = lost.rows.remove(0).calls_all_ranks;
+    let told = |a: &Summary, b: &Summary| {
+        let difference = diff(std::slice::from_ref(a), std::slice::from_ref(b)).unwrap();
+        let text = String::from_utf8(render_difference(&difference, Text, &Layout::SCREEN)).unwrap();
+        text.lines().find(|line| line.starts_with("in no row")).map(str::to_owned)
+    };
+    assert_eq!(told(&whole, &whole), None);
+    let line = told(&whole, &lost).unwrap();
+    assert!(line.starts_with(&format!("in no row (COLLIE_MEMORY): {calls} calls of B (")), "{line}");
+}
+
+#[test]
 fn kinds_of_calls_beyond_the_screen_are_counted() {
     for (more, told) in [(3, "and 1 more kind of calls (--all"), (4, "and 2 more kinds of calls (--all")] {
         let mut summary = learned();

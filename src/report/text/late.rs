@@ -171,7 +171,7 @@ fn compared_calls(summary: &Summary) -> (u64, u64) {
 }
 
 /// By communicator the ranks that the others waited for, where the most time was waited first.
-fn latest(summary: &Summary) -> Vec<&[LateRow]> {
+pub fn latest(summary: &Summary) -> Vec<&[LateRow]> {
     let mut latest: Vec<&[LateRow]> =
         summary.late.chunk_by(|left, right| left.communicator == right.communicator).collect();
     let waited = |rows: &[LateRow]| rows.iter().map(|row| row.waited_seconds).sum::<f64>();

@@ -9,12 +9,18 @@ impl Writer<'_> {
     pub fn learned(&mut self, shown: usize) {
         let summary = self.summary;
         let Some(learned) = &summary.learned else { return };
-        let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
+        // What was learned is of the whole run, whatever part of it was recorded.
+        let share = match summary.recorded_seconds {
+            None => {
+                let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
+                format!(" ({})", percent(share))
+            }
+            Some(_) => " in the whole run".to_owned(),
+        };
         self.line(&format!(
-            "learned: {} saved (estimate); trying took {} ({}), {} a rank",
+            "learned: {} saved (estimate); trying took {}{share}, {} a rank",
             saved(learned),
             duration(learned.spent_seconds),
-            percent(share),
             several(learned.tried_calls, "call")
         ));
         for row in learned.cells.iter().take(shown) {

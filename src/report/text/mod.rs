@@ -1,7 +1,7 @@
 //! The summary for people: what a screen holds, or tables of any length.
 
 mod head;
-mod late;
+pub(super) mod late;
 mod learned;
 mod messages;
 mod notes;

@@ -74,9 +74,10 @@ impl Writer<'_> {
     /// What that took: it looks like the program's own time otherwise.
     fn verifying(&mut self, seconds: f64) {
         if seconds > 0.0 {
-            let share = seconds / self.summary.run_seconds.max(f64::MIN_POSITIVE);
+            let share = seconds / self.summary.whole_seconds().max(f64::MIN_POSITIVE);
+            let whole = if self.summary.recorded_seconds.is_some() { "recorded" } else { "run" };
             self.line(&format!(
-                "verifying took {} a rank, {} of the run time: second calls, copies, comparisons",
+                "verifying took {} a rank, {} of the {whole} time: second calls, copies, comparisons",
                 duration(seconds),
                 percent(share)
             ));
