@@ -21,6 +21,15 @@ static void in_calls(const char *what, MPI_Datatype made) {
     check_free(native);
 }
 
+/* MPI defines its own operations on these types, too. */
+static void in_sums(MPI_Datatype type) {
+    double send[2] = {1.5 + check_rank, 2.5}, ours[2] = {0}, native[2] = {0};
+    CASE("MPI_Allreduce of a type by precision");
+    OK(MPI_Allreduce(send, ours, 1, type, MPI_SUM, MPI_COMM_WORLD));
+    OK(PMPI_Allreduce(send, native, 1, type, MPI_SUM, MPI_COMM_WORLD));
+    check_same(ours, native, sizeof ours, sizeof *ours);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     MPI_Datatype inner[3];
@@ -36,6 +45,7 @@ int main(int argc, char **argv) {
             OK(MPI_Type_commit(&contiguous));
             OK(MPI_Type_commit(&vector));
             in_calls("one type", inner[i]);
+            in_sums(inner[i]);
             in_calls("a contiguous type", contiguous);
             in_calls("a vector", vector);
             in_calls("a copy", copy);

@@ -14,6 +14,7 @@ use super::play::{Played, ours};
 use super::recording::{RecordedCall, record};
 use super::turns::{self, InTurn};
 use super::{device_memory, fast_path, new_plan, program, ready, registry, verify};
+use crate::communicator::failures;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
@@ -107,6 +108,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let next = match apart(|| decide(runtime, &mut attached, arguments, &mut talked)) {
         Ok(next) => next,
         Err(error) => {
+            let error = failures::noticed(arguments.comm, error);
             device_memory::count(&attached.communicator, arguments.operation);
             return guard::raise(arguments.comm, error, arguments.operation.row().mpi_name);
         }
@@ -233,11 +235,12 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
         // MPI libraries carry some such calls out all the same.
-        Err(Fallback::UndefinedOperation) => {
+        Err(fallback @ (Fallback::UndefinedOperation | Fallback::ByPrecision)) => {
             let side = if is_in_place(arguments.send.address) { &arguments.receive } else { &arguments.send };
             let count = usize::try_from(side.count).unwrap_or(0);
-            let bytes = datatype::size_of_predefined(side.datatype).map_or(0, |size| size.saturating_mul(count));
-            return pass(&mut communicator.tally, bytes, Fallback::UndefinedOperation);
+            let size = datatype::size_of_predefined(side.datatype).or_else(|| datatype::ask_size(side.datatype));
+            let bytes = size.map_or(0, |size| size.saturating_mul(count));
+            return pass(&mut communicator.tally, bytes, fallback);
         }
         Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };

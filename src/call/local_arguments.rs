@@ -4,6 +4,7 @@ use super::arguments::{Arguments, Side, is_in_place};
 use super::own_arguments::{self, OwnArguments};
 use crate::communicator::fallback::Fallback;
 use crate::mpi::alias;
+use crate::mpi::basics;
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::family::ALLREDUCE_TAKES_BOTTOM_TWICE;
@@ -273,7 +274,11 @@ impl LocalArguments {
             return Err(Fallback::Interleaved);
         }
         let reduction = Reduction::of(arguments.op, &side.datatype);
-        let reduction = reduction.map_err(|_| Fallback::InvalidArgument)?.ok_or(Fallback::UndefinedOperation)?;
+        let undefined = || match basics::is_by_precision(&side.datatype) {
+            true => Fallback::ByPrecision,
+            false => Fallback::UndefinedOperation,
+        };
+        let reduction = reduction.map_err(|_| Fallback::InvalidArgument)?.ok_or_else(undefined)?;
         let (count, unit) = (side.count, side.datatype.size.max(1));
         Ok(Self { root, count, unit, send, receive, reduction: Some(reduction), ..Self::nothing() }
             .without_empty_types(side.datatype.size))

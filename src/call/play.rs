@@ -6,12 +6,15 @@ use super::local_arguments::LocalArguments;
 use super::program::{Prepared, seat_and_call};
 use crate::communicator::failures;
 use crate::communicator::state::Communicator;
+use crate::monitor::Traffic;
 use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::operation::{Choice, Operation};
 use crate::process::device::NotCopied;
-use crate::process::{flags, guard};
+use crate::process::{flags, guard, runtime};
+use crate::run::Counts;
 use crate::schedule::lower::Part;
 use std::os::raw::c_int;
+use std::sync::atomic::Ordering;
 
 /// What became of a call that an algorithm carried out.
 pub struct Played {
@@ -82,6 +85,9 @@ pub fn play(
     choice: &Choice,
     prepared: &Prepared,
 ) -> Result {
+    if runtime::get().is_some_and(|runtime| !runtime.recording.load(Ordering::Relaxed)) {
+        return play_unrecorded(communicator, operation, local, sides, choice, prepared);
+    }
     let (mut traffic, mut played) = (communicator.tally.traffic.borrow_mut(), communicator.tally.played.borrow_mut());
     if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
         return prepared.play(sides, None, &mut traffic, &mut played);
@@ -89,4 +95,19 @@ pub fn play(
     let (seat, call) = seat_and_call(communicator, operation, local);
     let part = Part { choice, call: &call, rank: seat.rank, size: seat.size };
     prepared.play(sides, Some(&part), &mut traffic, &mut played)
+}
+
+/// The same while recording is off (`MPI_Pcontrol`): nobody counts what is sent.
+#[cold]
+fn play_unrecorded(
+    communicator: &Communicator,
+    operation: Operation,
+    local: &LocalArguments,
+    sides: [*mut u8; 2],
+    choice: &Choice,
+    prepared: &Prepared,
+) -> Result {
+    let (seat, call) = seat_and_call(communicator, operation, local);
+    let part = Part { choice, call: &call, rank: seat.rank, size: seat.size };
+    prepared.play(sides, Some(&part), &mut Traffic::new(seat.size), &mut Counts::default())
 }

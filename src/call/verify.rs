@@ -18,6 +18,7 @@ use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use super::tolerance::{Tolerance, Verdict};
+use crate::communicator::failures;
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
@@ -35,6 +36,7 @@ use crate::process::runtime::Runtime;
 use crate::selection::{OnDifference, VerifyResult};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
+use std::sync::atomic::Ordering;
 
 /// Differences kept and told of per communicator; further ones are counted.
 const KEPT: usize = 16;
@@ -87,7 +89,9 @@ pub fn run(
     let result = agreed.configuration.verify_result;
     let ticks = waited + if result == VerifyResult::Native { both.native_ticks } else { both.our_ticks };
     let beside = runtime.clock.raw().saturating_sub(start).saturating_sub(ticks);
-    communicator.tally.verified.borrow_mut().ticks += beside;
+    if runtime.recording.load(Ordering::Relaxed) {
+        communicator.tally.verified.borrow_mut().ticks += beside;
+    }
     if result == VerifyResult::Native {
         return Outcome { code: both.code, result, ticks };
     }
@@ -128,7 +132,10 @@ impl Both {
         let received = aside.as_mut().map_or_else(|| address(local.receive), Aside::address);
         let sides = [address(local.send), received];
         let start = runtime.clock.raw();
-        let ours = outside.play(operation, || play::play(communicator, operation, local, sides, choice, prepared));
+        let ours = outside.play(operation, || {
+            let played = play::play(communicator, operation, local, sides, choice, prepared);
+            played.map_err(|error| failures::noticed(communicator.facts.comm, error))
+        });
         let our_ticks = runtime.clock.raw() - start;
         let kept = aside.as_mut().map_or(can_be_kept, |aside| aside.keep(seat));
         let between = runtime.clock.raw();

@@ -13,6 +13,8 @@ pub enum Fallback {
     InvalidArgument,
     /// A predefined operation on a type that MPI does not define it on.
     UndefinedOperation,
+    /// A predefined operation on a type that was asked for by precision and range: no table says what combines it.
+    ByPrecision,
     /// A reduction of elements that reach into one another: no room for more of them than the call has.
     Interleaved,
     /// The communicator is a new one, which may be gone before its agreement has paid.
@@ -39,6 +41,7 @@ impl Fallback {
             Self::OneRank => ONE_RANK,
             Self::InvalidArgument => "fallback: invalid argument",
             Self::UndefinedOperation => "fallback: operation not defined on this datatype",
+            Self::ByPrecision => "fallback: reduction of a type by precision and range",
             Self::Interleaved => "fallback: elements reach into one another",
             Self::FirstCalls => "first calls on the communicator (COLLIE_AFTER)",
             Self::BeingMade => "fallback: communicators are being made",

@@ -3,6 +3,7 @@
 //! Types are as wide as they are in every library of the family: one that has no sessions declares none.
 
 use crate::communicator::{making, origin};
+use crate::mpi::constants;
 use crate::mpi::error::SUCCESS;
 use crate::mpi::procedures::if_there;
 use crate::process::{flags, guard, library, runtime};
@@ -32,11 +33,30 @@ pub unsafe extern "C-unwind" fn MPI_Session_init(
     }
     // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
     let code = unsafe { std::mem::transmute::<*mut c_void, Native>(native)(info, handler, session) };
-    if code == SUCCESS {
+    if code == SUCCESS && asks_for_threads(info) {
         // Each session has a level of threads of its own, whatever MPI_Init was asked for.
         flags::set(flags::CONCURRENT);
     }
     code
+}
+
+/// Whether a session with this information is one for threads that call MPI at the same time.
+fn asks_for_threads(info: MPI_Info) -> bool {
+    static GET: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    type Get = unsafe extern "C-unwind" fn(MPI_Info, *const c_char, c_int, *mut c_char, *mut c_int) -> c_int;
+    const LEVEL: &[u8] = b"MPI_THREAD_MULTIPLE";
+    let get = if_there(&GET, "PMPI_Info_get\0");
+    if info == constants::info_null() || get.is_null() {
+        return false;
+    }
+    let (mut value, mut is_set) = ([0_u8; 64], 0);
+    // SAFETY: the library's procedure of that name takes these arguments: the information that a session has just been
+    // made of, a name that ends, and room for a value of that length with its end.
+    let code = unsafe {
+        let get = std::mem::transmute::<*mut c_void, Get>(get);
+        get(info, c"thread_level".as_ptr(), value.len() as c_int - 1, value.as_mut_ptr().cast(), &mut is_set)
+    };
+    code == SUCCESS && is_set != 0 && value.starts_with(LEVEL)
 }
 
 /// `MPI_Comm_create_from_group` of the MPI standard, which makes the communicators of sessions.

@@ -35,6 +35,11 @@ fn add(datatype: Datatype, found: &mut Vec<Datatype>) -> Result<bool> {
     Ok(known?.into_iter().all(|known| known))
 }
 
+/// Whether it is a type that was asked for by precision and range.
+pub fn is_by_precision(datatype: &Datatype) -> bool {
+    datatype.kind.is_none() && Envelope::of(datatype.handle).is_ok_and(|made| made.is_predefined())
+}
+
 /// What a type that was asked for by precision and range is; numbers of sixteen bytes have several forms.
 fn kind_by_precision(combiner: i32, size: usize) -> Option<Kind> {
     let [real, complex, integer] = constants::combiners_f90();

@@ -3,7 +3,7 @@
 //! They are filled in when the library is loaded, as far as the MPI library of the process is there by then, and once
 //! more at the program's `MPI_Init`, by [`fill`]. Until then they are zero, and nothing of MPI's may be called.
 
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_Op, MPI_Request, MPI_Status};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
 use std::cell::UnsafeCell;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -33,6 +33,7 @@ struct Constants {
     op_null: MPI_Op,
     op_min: MPI_Op,
     request_null: MPI_Request,
+    info_null: MPI_Info,
     errors_return: MPI_Errhandler,
     errors_are_fatal: MPI_Errhandler,
     status_ignore: *mut MPI_Status,
@@ -129,6 +130,8 @@ constants! {
     op_min: MPI_Op;
     /// `MPI_REQUEST_NULL`.
     request_null: MPI_Request;
+    /// `MPI_INFO_NULL`.
+    info_null: MPI_Info;
     /// `MPI_T_PVAR_CLASS_SIZE`.
     pvar_class_size: c_int;
     /// `MPI_ERRORS_RETURN`.

@@ -49,6 +49,7 @@ struct collie_constants {
     MPI_Datatype datatype_null, byte, uint64, double_, float_, int_;
     MPI_Op op_null, op_min;
     MPI_Request request_null;
+    MPI_Info info_null;
     MPI_Errhandler errors_return, errors_are_fatal;
     MPI_Status *status_ignore, *statuses_ignore;
     MPI_Comm_copy_attr_function *null_copy;
@@ -161,6 +162,7 @@ const char *collie_fill_constants(struct collie_constants *constants, collie_fin
         .op_null = MPI_OP_NULL,
         .op_min = MPI_MIN,
         .request_null = MPI_REQUEST_NULL,
+        .info_null = MPI_INFO_NULL,
         .errors_return = MPI_ERRORS_RETURN,
         .errors_are_fatal = MPI_ERRORS_ARE_FATAL,
         .status_ignore = MPI_STATUS_IGNORE,

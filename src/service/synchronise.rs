@@ -13,6 +13,7 @@ use crate::call::local_arguments::LocalArguments;
 use crate::call::program::{self, Prepared, seat_and_call};
 use crate::call::registry;
 use crate::communicator::agreement::Agreed;
+use crate::communicator::failures;
 use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
@@ -270,6 +271,8 @@ impl Waiting for Synchronisation {
         let waits = mode == Sync::Barrier && !have_met;
         let start = runtime.clock.raw();
         if waits && let Err(error) = barrier(communicator) {
+            // Others wait in the same barrier, for what this rank has not sent.
+            let error = failures::noticed(communicator.facts.comm, error);
             log::error!("the barrier before a call failed: {error}");
         }
         // In the first call late ranks were waited for where the ranks agreed on their settings.

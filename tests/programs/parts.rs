@@ -14,6 +14,7 @@ const TESTS: &[(&str, Test)] = &[
     ("parts::regions", regions),
     ("parts::regions_f08", regions_of_fortran),
     ("parts::regions_of_threads", regions_of_threads),
+    ("parts::paused", paused),
     ("parts::sites", sites),
     ("parts::sites_of_plugins", sites_of_plugins),
 ];
@@ -43,6 +44,21 @@ fn run(
     let report = Report::read(&path, &outcome)?;
     report.accounts_for(&outcome).ok();
     Ok((report, outcome.told()))
+}
+
+/// While recording is off nothing counts, neither calls nor what they send.
+fn paused(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("pcontrol.c")?.display().to_string()];
+    let (report, words) = run(family, command, family.preload()?, &[("COLLIE_ALLREDUCE", "recursive_doubling")])?;
+    let recorded = report.calls(|row| row.algorithm != "native");
+    let played = report.whole["played"]["calls"].as_u64().unwrap_or(0);
+    let traffic = report.whole["traffic"].as_array().into_iter().flatten();
+    // Of two ranks each sends the other one message in a call.
+    let sent: u64 = traffic.filter_map(|row| row["messages"].as_u64()).sum();
+    if recorded == 0 || played != recorded || sent != recorded {
+        return Err(format!("{recorded} calls recorded, {played} played, {sent} messages\n{words}").into());
+    }
+    Ok(())
 }
 
 /// Name, how often on all ranks, and collective calls in it.
