@@ -28,12 +28,13 @@ unsafe fn one(request: *const MPI_Request) -> MPI_Request {
     unsafe { *request }
 }
 
-/// What tells whether a place is among the first indices, of which the native call writes how many there are.
-unsafe fn among(number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
+/// What tells whether a place is among the first indices, of which the native call writes how many there are: of `count`
+/// requests no more than that, even if a call that failed unnoticed has written nothing.
+unsafe fn among(count: c_int, number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
     requests::listed(move || {
         // SAFETY: asked for when the native call has written it, and that many.
         unsafe {
-            let number = usize::try_from(*number).unwrap_or(0);
+            let number = usize::try_from((*number).min(count)).unwrap_or(0);
             (0..number).map(|index| *indices.add(index) as usize).collect()
         }
     })
@@ -87,7 +88,7 @@ entries! {
     wait Waitsome MPI_Waitsome PMPI_Waitsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
-        read(count, requests), among(number, indices);
+        read(count, requests), among(count, number, indices);
     wait Test MPI_Test PMPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
         read(1, request), |_: usize| *flag != 0;
     wait Testall MPI_Testall PMPI_Testall(
@@ -99,7 +100,7 @@ entries! {
     wait Testsome MPI_Testsome PMPI_Testsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
-        read(count, requests), among(number, indices);
+        read(count, requests), among(count, number, indices);
     wait RequestGetStatus MPI_Request_get_status PMPI_Request_get_status(
         request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
         Handles::from_slice(&[request]), |_: usize| false;

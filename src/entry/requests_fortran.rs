@@ -18,12 +18,13 @@ unsafe fn read(count: *mut c_int, requests: *mut c_int) -> Handles {
     }
 }
 
-/// What tells whether a place is among the first indices, which count from 1.
-unsafe fn among(number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
+/// What tells whether a place is among the first indices, which count from 1; of `count` requests no more than that, even
+/// if a call that failed unnoticed has written nothing.
+unsafe fn among(count: *const c_int, number: *const c_int, indices: *const c_int) -> impl Fn(usize) -> bool {
     requests::listed(move || {
         // SAFETY: asked for when the native call has written it, and that many.
         unsafe {
-            let number = usize::try_from(*number).unwrap_or(0);
+            let number = usize::try_from((*number).min(*count)).unwrap_or(0);
             (0..number).map(|index| (*indices.add(index) as usize).wrapping_sub(1)).collect()
         }
     })
@@ -67,13 +68,13 @@ entries! {
     wait Waitall waitall WAITALL (count handles statuses) read(count, handles);
     wait Waitany waitany WAITANY (count handles index status) read(count, handles), |place: usize| *index == place as c_int + 1;
     wait Waitsome waitsome WAITSOME (count handles number indices statuses) read(count, handles),
-        among(number, indices);
+        among(count, number, indices);
     wait Test test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_: usize| *flag != 0;
     wait Testall testall TESTALL (count handles flag statuses) read(count, handles), |_: usize| *flag != 0;
     wait Testany testany TESTANY (count handles index flag status) read(count, handles),
         |place: usize| *flag != 0 && *index == place as c_int + 1;
     wait Testsome testsome TESTSOME (count handles number indices statuses) read(count, handles),
-        among(number, indices);
+        among(count, number, indices);
     wait RequestGetStatus request_get_status REQUEST_GET_STATUS (handle flag status) Handles::from_slice(&[request(handle)]),
         |_: usize| false;
     wait RequestGetStatusAll request_get_status_all REQUEST_GET_STATUS_ALL (count handles flag statuses) read(count, handles),
