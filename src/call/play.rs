@@ -85,29 +85,18 @@ pub fn play(
     choice: &Choice,
     prepared: &Prepared,
 ) -> Result {
-    if runtime::get().is_some_and(|runtime| !runtime.recording.load(Ordering::Relaxed)) {
-        return play_unrecorded(communicator, operation, local, sides, choice, prepared);
-    }
-    let (mut traffic, mut played) = (communicator.tally.traffic.borrow_mut(), communicator.tally.played.borrow_mut());
-    if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
+    let is_recorded = runtime::get().is_none_or(|runtime| runtime.recording.load(Ordering::Relaxed));
+    let counts = || (communicator.tally.traffic.borrow_mut(), communicator.tally.played.borrow_mut());
+    if is_recorded && prepared.is_kept() && !flags::is_set(flags::WATCHED) {
+        let (mut traffic, mut played) = counts();
         return prepared.play(sides, None, &mut traffic, &mut played);
     }
     let (seat, call) = seat_and_call(communicator, operation, local);
     let part = Part { choice, call: &call, rank: seat.rank, size: seat.size };
+    if !is_recorded {
+        // Nobody counts what is sent while recording is off (`MPI_Pcontrol`).
+        return prepared.play(sides, Some(&part), &mut Traffic::new(seat.size), &mut Counts::default());
+    }
+    let (mut traffic, mut played) = counts();
     prepared.play(sides, Some(&part), &mut traffic, &mut played)
-}
-
-/// The same while recording is off (`MPI_Pcontrol`): nobody counts what is sent.
-#[cold]
-fn play_unrecorded(
-    communicator: &Communicator,
-    operation: Operation,
-    local: &LocalArguments,
-    sides: [*mut u8; 2],
-    choice: &Choice,
-    prepared: &Prepared,
-) -> Result {
-    let (seat, call) = seat_and_call(communicator, operation, local);
-    let part = Part { choice, call: &call, rank: seat.rank, size: seat.size };
-    prepared.play(sides, Some(&part), &mut Traffic::new(seat.size), &mut Counts::default())
 }
