@@ -326,7 +326,7 @@ mod tests {
         let named = |name| parse_choice(Operation::Allreduce, name).unwrap();
         let choices = ["ring", "recursive_doubling", "rabenseifner"].map(|name| Some(Arc::new(named(name))));
         for seed in 0..20 {
-            let foreseen = [Foreseen { predicted: Some(1.0), ready_ns: 0 }; 3];
+            let foreseen = [Foreseen { predicted: Some(1.0), ..Foreseen::default() }; 3];
             let expected = Expected { call_ns: 1_000_000, exchange_ns: 1_000, meeting_ns: 0, budget: 50 };
             let trial = Trial::new(&foreseen, expected);
             let (rest, members) = (trial.rest(), trial.members().count());

@@ -1,5 +1,6 @@
 //! Who is tried: what the tables say, the MPI library, and the best few by the cost model.
 
+use super::busy::busiest;
 use super::distinct::Distinct;
 use super::standing::Foreseen;
 use super::state::Expected;
@@ -62,7 +63,12 @@ impl Candidates {
         let of_default = default.map(seconds);
         let mut choices = vec![default.cloned()];
         // The default is ready when trying begins.
-        let mut foreseen = vec![Foreseen { predicted: of_default.map(|_| 1.0), ready_ns: 0 }];
+        let one = of_default.map(|_| 1.0);
+        // Between nodes alone it is measured whether calls overlap.
+        let in_a_row = |choice: &Choice| busiest(&network, situation.ranks, call, choice);
+        let in_a_row = |choice: Option<&Choice>| choice.filter(|_| !situation.one_node).and_then(in_a_row);
+        let default_in_a_row = in_a_row(default).filter(|seconds| *seconds > 0.0);
+        let mut foreseen = vec![Foreseen { predicted: one, overlapped: default_in_a_row.and(one), ready_ns: 0 }];
         let mut by_model: Vec<(f64, Choice)> = of(call.operation)
             .iter()
             .map(|row| Choice::new(row))
@@ -75,7 +81,7 @@ impl Candidates {
         if default.is_some() && !keeps_order {
             choices.push(None);
             let whole = of_default.filter(|of| situation.cuts(call) && *of > 0.0).map(|of| WHOLE * best / of);
-            foreseen.push(Foreseen { predicted: whole, ready_ns: 0 });
+            foreseen.push(Foreseen { predicted: whole, overlapped: None, ready_ns: 0 });
         }
         let mut same_order = keeps_order.then(|| default.map(|default| SameOrder::new(call, situation.ranks, default)));
         let mut may = |choice: &Choice| match &mut same_order {
@@ -93,10 +99,11 @@ impl Candidates {
         let mut distinct = Distinct::new(call, situation.ranks, default.zip(of_default));
         let others = by_model.into_iter().filter(|(seconds, choice)| may(choice) && distinct.is_new(choice, *seconds));
         for (seconds, choice) in others.take(BY_MODEL) {
-            choices.push(Some(choice));
             let over = of_default.unwrap_or(best);
             let predicted = (over > 0.0).then(|| seconds / over);
-            foreseen.push(Foreseen { predicted, ready_ns: READY_NS + connecting_ns });
+            let overlapped = default_in_a_row.and_then(|over| Some(in_a_row(Some(&choice))? / over));
+            choices.push(Some(choice));
+            foreseen.push(Foreseen { predicted, overlapped, ready_ns: READY_NS + connecting_ns });
         }
         let call = of_default.unwrap_or(best);
         let expected = Expected {
@@ -178,7 +185,11 @@ impl Candidates {
         if !accepted || self.choices.len() == 1 || self.choices.len() == MOST {
             return None;
         }
-        self.foreseen.push(Foreseen { predicted: None, ready_ns: if choice.is_some() { READY_NS } else { 0 } });
+        self.foreseen.push(Foreseen {
+            predicted: None,
+            overlapped: None,
+            ready_ns: if choice.is_some() { READY_NS } else { 0 },
+        });
         self.choices.push(choice);
         Some(self.choices.len() - 1)
     }

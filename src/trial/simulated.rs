@@ -55,6 +55,7 @@ pub fn trial(predicted: &[Option<f64>], ready_ns: u64, call_ns: u64, exchange_ns
 pub fn trial_within(predicted: &[Option<f64>], ready_ns: u64, expected: Expected) -> Trial {
     let foreseen = |(place, predicted): (usize, &Option<f64>)| Foreseen {
         predicted: *predicted,
+        overlapped: None,
         ready_ns: if place > 0 && predicted.is_some() { ready_ns } else { 0 },
     };
     let foreseen: Vec<_> = predicted.iter().enumerate().map(foreseen).collect();

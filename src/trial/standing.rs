@@ -8,6 +8,9 @@ pub struct Foreseen {
     /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI
     /// library; none of that library, unless it is known to be slow.
     pub predicted: Option<f64>,
+    /// The same where calls overlap, so that what the busiest rank does is all that they take; none where that is not
+    /// known, or not asked for.
+    pub overlapped: Option<f64>,
     /// Nanoseconds that it takes to make it ready.
     pub ready_ns: u64,
 }
@@ -18,6 +21,9 @@ pub struct Standing {
     /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI
     /// library; none of that library, unless it is known to be slow.
     pub predicted: Option<f64>,
+    /// The same where calls overlap, so that what the busiest rank does is all that they take; none where that is not
+    /// known, or not asked for.
+    pub overlapped: Option<f64>,
     /// Nanoseconds that it takes to make it ready before its first call.
     pub ready_ns: u64,
     /// Whether it may still be chosen.
@@ -47,8 +53,19 @@ pub enum State {
 impl Standing {
     /// Of one that has not been tried.
     pub const fn untried(foreseen: Foreseen) -> Self {
-        let Foreseen { predicted, ready_ns } = foreseen;
-        Self { predicted, ready_ns, state: State::Untried, ns: 0, fastest_ns: 0, calls: 0, measured: [[0; 2]; 2] }
+        let Foreseen { predicted, overlapped, ready_ns } = foreseen;
+        let state = State::Untried;
+        Self { predicted, overlapped, ready_ns, state, ns: 0, fastest_ns: 0, calls: 0, measured: [[0; 2]; 2] }
+    }
+
+    /// Time over that of the default where its calls take one `overlap`th of what the cost model says of one alone:
+    /// as the model says if that is 1, and the nearer to what the busiest rank does, if that is known, the more it is.
+    pub fn predicted(&self, overlap: f64) -> Option<f64> {
+        let alone = self.predicted?;
+        Some(match self.overlapped {
+            Some(overlapped) => alone.powf(1.0 / overlap) * overlapped.powf(1.0 - 1.0 / overlap),
+            None => alone,
+        })
     }
 
     /// Whether it was measured and not dropped.

@@ -139,10 +139,14 @@ impl Trial {
         untried.max_by(|one, other| one.1.total_cmp(&other.1)).filter(|(_, saving)| *saving >= PROMISING)
     }
 
+    /// Time of a candidate over that of the default, as far as anything is known of it.
+    fn predicted(&self, candidate: usize) -> Option<f64> {
+        self.standings[candidate].predicted(self.overlap)
+    }
+
     /// The part of the incumbent's time that a candidate is predicted to save, if anything is predicted.
     fn promises(&self, place: u8) -> Option<f64> {
-        let incumbent = self.standings[self.incumbent()].predicted?;
-        Some(1.0 - self.doubt * self.standings[usize::from(place)].predicted? / incumbent)
+        Some(1.0 - self.doubt * self.predicted(usize::from(place))? / self.predicted(self.incumbent())?)
     }
 
     /// What a call takes more than one of the incumbent, over that; as far as it is known.
@@ -151,7 +155,7 @@ impl Trial {
         if candidate == self.incumbent() {
             return 0.0;
         }
-        match (of.ns, of.predicted, incumbent.predicted) {
+        match (of.ns, self.predicted(candidate), self.predicted(self.incumbent())) {
             // Both with the same share of a meeting, which is no part of a call.
             (ns, ..) if ns > 0 && incumbent.ns > 0 => ns.saturating_sub(incumbent.ns) as f64 / self.call_ns(),
             (_, Some(predicted), Some(known)) => self.doubt * predicted / known - 1.0 + UNSURE,
@@ -185,14 +189,14 @@ impl Trial {
                 return (Aim::Search, untried);
             }
             if !untried.is_empty() {
-                let is_unpredicted = |place: &u8| self.standings[usize::from(*place)].predicted.is_none();
+                let is_unpredicted = |place: &u8| self.predicted(usize::from(*place)).is_none();
                 if probes && untried.iter().any(is_unpredicted) {
                     untried.retain(is_unpredicted);
                     return (Aim::Probe, untried);
                 }
                 if self.exchange() > EXCHANGE_HUGE {
                     // Those of which little is promised wait until they cost little beside the calls there have been.
-                    let predicted = |place: u8| self.standings[usize::from(place)].predicted.unwrap_or(0.0);
+                    let predicted = |place: u8| self.predicted(usize::from(place)).unwrap_or(0.0);
                     let least = untried.iter().map(|place| predicted(*place)).fold(f64::INFINITY, f64::min);
                     let most = LIKELY * predicted(self.incumbent).max(least);
                     untried.retain(|place| predicted(*place) <= most);
