@@ -25,8 +25,9 @@ pub fn watch(
         }
     };
     if code == SUCCESS {
-        // Native code is done with, so attribute callbacks of the program were not taken for Collie's doing.
-        guard::enter(
+        // Native code is done with, so attribute callbacks of the program were not taken for Collie's doing. An error
+        // handler may have made the communicator with ranks that are in none.
+        guard::enter_call(
             made_by,
             || SUCCESS,
             || {

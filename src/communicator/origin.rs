@@ -81,7 +81,8 @@ struct Origins {
     key: Key,
     /// Communicators made so far among the same ranks, by the ranks' digest.
     among: Mutex<HashMap<u64, u32>>,
-    /// Of `MPI_Comm_idup`: no attribute may be set on its communicators before the program has waited for them.
+    /// Of `MPI_Comm_idup`: no attribute may be set on its communicators before the program has waited for them. Locked
+    /// while an origin is hung on a communicator that has none, as threads may come to ask at once.
     unfinished: Mutex<HashMap<usize, Arc<Origin>>>,
 }
 
@@ -143,6 +144,14 @@ pub fn note_first(made_by: &'static str, comm: MPI_Comm) -> Result {
     origins.keep(comm, &Arc::new(Origin { made_by, ..Origin::known(identity) }))
 }
 
+/// The program is about to free `comm`. One that was never asked for has nothing that goes with it, and another
+/// communicator may have its handle next.
+pub fn freed(comm: MPI_Comm) {
+    if let Some(origins) = ORIGINS.get() {
+        origins.unfinished.lock().remove(&(comm.0 as usize));
+    }
+}
+
 impl Origins {
     /// Those of this process.
     fn get() -> Result<&'static Self> {
@@ -152,22 +161,32 @@ impl Origins {
     }
 
     fn of(&self, comm: MPI_Comm) -> Result<Arc<Origin>> {
-        let known = self.key.get(comm).map_err(|_| Error(mpi_sys::MPI_ERR_COMM as c_int))?;
-        let known = known.cast_const().cast::<Origin>();
-        if !known.is_null() {
-            // SAFETY: made by `keep` from an `Arc` that lives until `forget`; this one is counted on its own.
-            return Ok(unsafe {
-                Arc::increment_strong_count(known);
-                Arc::from_raw(known)
-            });
+        if let Some(known) = self.known(comm)? {
+            return Ok(known);
         }
-        let unfinished = self.unfinished.lock().remove(&(comm.0 as usize));
-        let origin = match unfinished {
+        let mut unfinished = self.unfinished.lock();
+        if let Some(known) = self.known(comm)? {
+            return Ok(known);
+        }
+        let origin = match unfinished.remove(&(comm.0 as usize)) {
             Some(origin) => origin,
             None => Arc::new(self.unseen(comm)?),
         };
         self.keep(comm, &origin)?;
         Ok(origin)
+    }
+
+    /// The one that hangs on `comm`.
+    fn known(&self, comm: MPI_Comm) -> Result<Option<Arc<Origin>>> {
+        let known = self.key.get(comm).map_err(|_| Error(mpi_sys::MPI_ERR_COMM as c_int))?;
+        let known = known.cast_const().cast::<Origin>();
+        // SAFETY: made by `keep` from an `Arc` that lives until `forget`, which MPI calls when the communicator goes, as
+        // another one is never set on it: `of` asks again under a lock, and `note` and `note_first` have one that is
+        // new. No thread may free a communicator while another calls on it. This one is counted on its own.
+        Ok((!known.is_null()).then(|| unsafe {
+            Arc::increment_strong_count(known);
+            Arc::from_raw(known)
+        }))
     }
 
     fn keep(&self, comm: MPI_Comm, origin: &Arc<Origin>) -> Result {

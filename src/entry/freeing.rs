@@ -3,11 +3,17 @@
 use super::fortran;
 use super::names::under_each_name;
 use super::native::native_procedure;
-use crate::communicator::dying::free;
+use crate::communicator::{dying, origin};
 use crate::mpi::error::{SUCCESS, throwing};
 use crate::mpi::procedures::procedure;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
+
+/// Frees `comm` by `native`.
+fn free(comm: MPI_Comm, native: impl FnOnce() -> c_int) -> c_int {
+    origin::freed(comm);
+    dying::free(comm, native)
+}
 
 /// The C entries.
 macro_rules! entries {

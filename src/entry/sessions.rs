@@ -89,7 +89,7 @@ pub unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
             }
             SUCCESS
         };
-        guard::enter("MPI_Comm_create_from_group", || SUCCESS, note);
+        guard::enter_call("MPI_Comm_create_from_group", || SUCCESS, note);
     }
     code
 }
