@@ -4,7 +4,7 @@ use super::kinds::Kinds;
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
 use crate::bench::result::{CellRow, Report};
-use crate::bench::statistics::spread;
+use crate::bench::statistics::median;
 use crate::bench::tune::ours;
 use crate::report::several;
 use crate::schedule::draw::seconds;
@@ -197,8 +197,11 @@ fn summed_up(errors: &[f64]) -> String {
     match errors {
         [only] => format!("error {:.1} %", 100.0 * only),
         _ => {
-            let errors = spread(errors);
-            format!("median error {:.1} %, nine in ten up to {:.0} %", 100.0 * errors.median, 100.0 * errors.p90)
+            let mut sorted = errors.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            // An error that there is: so many are no greater.
+            let nine_in_ten = sorted[(9 * sorted.len()).div_ceil(10) - 1];
+            format!("median error {:.1} %, nine in ten up to {:.0} %", 100.0 * median(&sorted), 100.0 * nine_in_ten)
         }
     }
 }

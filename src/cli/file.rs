@@ -27,6 +27,30 @@ pub fn try_output(option: &str, path: Option<&Path>, form: &str, accepted: &[&st
     report::try_output(path).map_err(|error| cannot_write(path, &error))
 }
 
+/// Whether `output` is none of the files that what goes there is made of: a run cannot be measured again at will.
+///
+/// # Errors
+/// It is one of them.
+pub fn refuse_to_replace<'a>(
+    option: &str,
+    output: Option<&Path>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let Some((output, at)) = output.and_then(|output| Some((output, output.canonicalize().ok()?))) else {
+        return Ok(());
+    };
+    // Pipes and devices lose nothing.
+    let is_it = |input: &Path| at.is_file() && input.canonicalize().is_ok_and(|input| input == at);
+    match inputs.into_iter().find(|input| is_it(input)) {
+        Some(input) => Err(Failure::usage(format!(
+            "{option} '{}' would replace '{}', which it is made of; accepted: another file",
+            output.display(),
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// What is said of a file that could not be written.
 pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::cannot(format!("cannot write {}: {error}", path.display()))

@@ -1,6 +1,6 @@
 //! `collie tune`: a rules file from what `collie bench` measured, or what mode `compare` found.
 
-use super::file::{try_output, write_file};
+use super::file::{refuse_to_replace, try_output, write_file};
 use super::head::{Head, Source};
 use super::measurements::Measurements;
 use super::predicted::{Predicted, Wanted};
@@ -186,7 +186,6 @@ fn nothing(arguments: &Arguments, reports: &[Report], simulated: Option<&Predict
 }
 
 impl Arguments {
-    /// Whether files can be written, and are named for what they are to hold.
     /// Options that say something of what others ask for: clap does not look for those where they conflict with what else
     /// is given.
     fn refuse_what_is_not_used(&self) -> Result<(), Failure> {
@@ -205,7 +204,11 @@ impl Arguments {
         }
     }
 
+    /// Whether files can be written, are named for what they are to hold, and are none of those that are read.
     fn try_outputs(&self) -> Result<(), Failure> {
+        let inputs = || self.files.iter().map(PathBuf::as_path);
+        refuse_to_replace("--output", self.output.as_deref(), inputs())?;
+        refuse_to_replace("--svg", self.svg.as_deref(), inputs())?;
         try_output("--output", self.output.as_deref(), "a rules file", &["rules", "conf", "txt"])?;
         try_output("--svg", self.svg.as_deref(), "a drawing in SVG", &["svg"])
     }

@@ -23,6 +23,8 @@ pub fn is_new(mistake: &str) -> bool {
 pub fn start(rank: usize, configuration: Option<&Configuration>) {
     let filter = configuration.map_or("warn", |configuration| configuration.log.as_str());
     let logger = env_logger::Builder::new()
+        // Of modules that the filter does not name.
+        .filter_level(log::LevelFilter::Warn)
         .parse_filters(filter)
         .target(env_logger::Target::Pipe(Box::new(Stderr)))
         .format(move |line, record| writeln!(line, "collie[{rank}] {}: {}", record.level(), record.args()))

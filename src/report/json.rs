@@ -36,6 +36,20 @@ pub enum ReadError {
         /// What it says.
         found: f64,
     },
+    /// A size class that ends before it begins.
+    #[error(
+        "not a report of Collie: {what} {place} says bytes_from {from} and bytes_to {to}; accepted: no less than bytes_from"
+    )]
+    Backwards {
+        /// What is wrong: a list of the report.
+        what: &'static str,
+        /// Which of its entries.
+        place: usize,
+        /// Where the class begins.
+        from: u64,
+        /// Where it ends.
+        to: u64,
+    },
     /// A place in a list that it has not, or a rank that there is not.
     #[error("not a report of Collie: {what} {place} says {field} {found}, of {known} from 0 on")]
     Nowhere {
@@ -73,6 +87,7 @@ pub fn read(bytes: &[u8]) -> Result<Summary, ReadError> {
     let summary: Summary = serde_json::from_slice(bytes).map_err(|error| unreadable(bytes, error))?;
     check(&summary)?;
     check_times(&summary)?;
+    check_sizes(&summary)?;
     Ok(summary)
 }
 
@@ -146,6 +161,21 @@ fn check_times(summary: &Summary) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// Whether each size class begins before it ends.
+fn check_sizes(summary: &Summary) -> Result<(), ReadError> {
+    let rows = summary.rows.iter().map(|row| (row.bytes_from, row.bytes_to));
+    let comparisons = summary.comparisons.iter().map(|row| (row.bytes_from, row.bytes_to));
+    in_order("rows", rows)?;
+    in_order("comparisons", comparisons)
+}
+
+fn in_order(what: &'static str, classes: impl Iterator<Item = (u64, u64)>) -> Result<(), ReadError> {
+    match classes.enumerate().find(|(_, (from, to))| from > to) {
+        Some((place, (from, to))) => Err(ReadError::Backwards { what, place, from, to }),
+        None => Ok(()),
+    }
+}
+
 fn in_list(
     what: &'static str,
     field: &'static str,
@@ -170,6 +200,16 @@ mod tests {
         let summary = Summary { schema_version: SCHEMA_VERSION, rows, communicators, ..Summary::default() };
         let words = read(&render(&summary)).unwrap_err().to_string();
         assert_eq!(words, "not a report of Collie: rows 1 says p50_seconds -0.5; accepted: 0 and more");
+    }
+
+    #[test]
+    fn size_classes_that_end_before_they_begin_are_told_with_their_place() {
+        let rows = vec![Row { bytes_from: 1024, bytes_to: 0, ..Row::default() }];
+        let communicators = vec![CommunicatorRow::default()];
+        let summary = Summary { schema_version: SCHEMA_VERSION, rows, communicators, ..Summary::default() };
+        let words = read(&render(&summary)).unwrap_err().to_string();
+        let told = "rows 0 says bytes_from 1024 and bytes_to 0; accepted: no less than bytes_from";
+        assert_eq!(words, format!("not a report of Collie: {told}"));
     }
 
     #[test]

@@ -139,6 +139,16 @@ fn report_target(item: &str) -> Result<ReportTarget, String> {
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
+/// Modules that write to the log, they or those in them.
+const LOGGING: [&str; 7] = ["call", "communicator", "entry", "mpi", "process", "service", "shared"];
+
+/// Whether the log can be asked for more or less of what `module` writes.
+fn is_module(module: &str) -> bool {
+    let Some(inner) = module.strip_prefix("collie::") else { return module == "collie" };
+    let first = inner.split("::").next().unwrap_or(inner);
+    LOGGING.contains(&first)
+}
+
 /// `COLLIE_LOG`. A misspelt level would be a module's name to env_logger, and switch everything off.
 ///
 /// # Errors
@@ -154,9 +164,10 @@ pub fn log_filter(text: &str) -> Result<String, String> {
             None if directive == "collie" || directive.starts_with("collie::") => (Some(directive), None),
             None => (None, Some(directive)),
         };
-        if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
+        if let Some(module) = module.filter(|module| !is_module(module)) {
+            let accepted = LOGGING.map(|module| format!("collie::{module}")).join(", ");
             return Err(format!(
-                "'{module}' in '{directive}' is not a module of Collie; accepted: collie, collie::..."
+                "'{module}' in '{directive}' is not a module of Collie that logs; accepted: collie, {accepted}"
             ));
         }
         if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {

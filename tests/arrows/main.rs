@@ -8,11 +8,12 @@ mod lists;
 mod modules;
 mod uses;
 
+use collie::selection::RawConfiguration;
 use lists::left_out;
 use modules::Modules;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use uses::{Arrow, arrows};
@@ -193,6 +194,22 @@ fn the_family_of_the_mpi_matters_where_it_may() {
     let asking = sources.iter().filter(|(file, text)| text.contains("mpi_family") && !may_ask_for_the_family(file));
     assert_eq!(asking.map(|(file, _)| file).collect::<Vec<_>>(), Vec::<&String>::new());
     assert!(sources["mpi/family.rs"].contains("mpi_family"));
+}
+
+/// What `COLLIE_LOG` may name.
+#[test]
+fn rooms_that_log_can_be_asked_for_more() {
+    let macros = ["error", "warn", "info", "debug", "trace", "log"].map(|level| format!("log::{level}!("));
+    let sources = sources();
+    let logging = sources.iter().filter(|(_, text)| macros.iter().any(|name| text.contains(name)));
+    let rooms: BTreeSet<&str> = logging.map(|(file, _)| room(file)).collect();
+    let accepts = |room: &str| {
+        let variables = vec![("COLLIE_LOG".to_owned(), format!("collie::{room}=trace"))];
+        RawConfiguration { variables, ..RawConfiguration::default() }.parse().is_ok()
+    };
+    assert!(rooms.len() > 3 && !accepts("nosuch"), "{rooms:?}");
+    let refused: Vec<_> = rooms.into_iter().filter(|room| !accepts(room)).collect();
+    assert!(refused.is_empty(), "COLLIE_LOG refuses {refused:?}");
 }
 
 #[test]

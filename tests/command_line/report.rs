@@ -42,6 +42,22 @@ fn damaged_reports_of_a_folder_are_named_and_runs_that_are_not_alike_refused() {
 }
 
 #[test]
+fn what_a_report_is_made_of_is_not_replaced() {
+    let recorded = RECORDED.splitn(3, "---\n").nth(2).unwrap();
+    let (folder, path) = file("run.json", recorded);
+    let same = folder.path().join(".").join("run.json");
+    let same = same.to_str().unwrap();
+    let copy = folder.path().join("copy.json");
+    std::fs::write(&copy, recorded).unwrap();
+    let runs = format!("{},{path}", copy.display());
+    for arguments in [["report", "--diff", &runs, copy.to_str().unwrap()].as_slice(), &["report", &path]] {
+        let (code, words) = failed(collie(arguments).args(["-o", same]));
+        assert!(code == 2 && words.contains("would replace") && words.contains("accepted: another file"), "{words}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), recorded);
+    }
+}
+
+#[test]
 fn a_read_only_file_is_not_replaced() {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;

@@ -2,7 +2,7 @@
 
 mod recorded;
 
-use super::file::{cannot_write, write_file};
+use super::file::{cannot_write, refuse_to_replace, write_file};
 use super::{Done, Failure};
 use crate::bench::numbers::whole;
 use crate::monitor::Summary;
@@ -66,6 +66,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let format = arguments.format()?;
     arguments.check(format).map_err(Failure::usage)?;
     let layout = arguments.layout(format);
+    let sides = arguments.diff.iter().flatten().flat_map(|side| side.split(',')).map(Path::new);
+    let inputs = arguments.paths.iter().map(PathBuf::as_path).chain(sides);
+    refuse_to_replace("--output", arguments.output.as_deref(), inputs)?;
     if let Some([a, b]) = arguments.diff.as_deref() {
         let run = |path: &str| match path {
             "" => Err(Failure::usage("--diff: a list has an empty name; accepted: files, several joined by a comma")),

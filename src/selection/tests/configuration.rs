@@ -264,8 +264,11 @@ fn log_filters() {
     );
     assert_eq!(
         refused("COLLIE_LOG", "coolie=trace"),
-        "COLLIE_LOG: 'coolie' in 'coolie=trace' is not a module of Collie; accepted: collie, collie::..."
+        "COLLIE_LOG: 'coolie' in 'coolie=trace' is not a module of Collie that logs; accepted: collie, collie::call, \
+         collie::communicator, collie::entry, collie::mpi, collie::process, collie::service, collie::shared"
     );
+    let inner = refused("COLLIE_LOG", "collie::nosuch=trace");
+    assert!(inner.starts_with("COLLIE_LOG: 'collie::nosuch' in 'collie::nosuch=trace' is not a module"), "{inner}");
     assert_eq!(
         refused("COLLIE_LOG", "/tmp/log"),
         "COLLIE_LOG: '/tmp/log' names no level in one place; accepted: off, error, warn, info, debug, trace"
