@@ -4,8 +4,9 @@
 //! # The one idea
 //!
 //! A collective algorithm is oblivious: which messages it sends never depends on the data in them. So each algorithm is
-//! one plain function that speaks to the [`operation::Comm`] trait, and that one body has several interpreters:
-//! executed over PMPI, recorded, verified symbolically, simulated under a network, drawn.
+//! one plain function that speaks to the [`operation::Comm`] trait. It is lowered to actions, which are played over PMPI
+//! or through shared memory, simulated under a network and drawn, and recorded as steps, which are verified
+//! symbolically and counted.
 //!
 //! # Modules in reading order
 //!

@@ -8,7 +8,7 @@
 //! number of ranks is the verifier's affair (`schedule::verify`): it rests on what is seen here, that a flag which is
 //! seen brings what was done before it was raised.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "what is compiled here is more than what is tried")]
 
 use board::Board;
 use collie::algorithm::{Call, Choice, Operation, SharedMemory, all, parse_choice};
@@ -17,7 +17,6 @@ use collie::schedule::lower::{Form, Part, lower};
 use collie::schedule::{Buffer, Place, Range, Shared};
 use loom::thread;
 use memory::Memory;
-use std::time::Duration;
 
 #[path = "../src/shared/board.rs"]
 mod board;
@@ -283,12 +282,18 @@ impl OneCall {
     }
 }
 
-/// Plays the calls one after another on all ranks, in the orders that loom finds.
-fn in_every_order(calls: &[OneCall], size: usize, window: usize, change: fn(&mut Vec<Action>)) {
+/// Plays the calls one after another on all ranks, in the first [`MOST`] orders that loom finds; with `COLLIE_TEST_DEEP=1`
+/// in all of them.
+fn in_many_orders(calls: &[OneCall], size: usize) {
+    in_orders(calls, size, |_| (), Some(MOST));
+}
+
+/// Plays them with actions that are `change`d, in so many orders at `most`.
+fn in_orders(calls: &[OneCall], size: usize, change: fn(&mut Vec<Action>), most: Option<usize>) {
     type Program = Vec<(Vec<Action>, usize)>;
     let programs: Vec<Program> = (0..size)
         .map(|rank| {
-            let lowered = calls.iter().map(|one| one.actions(rank, size, window));
+            let lowered = calls.iter().map(|one| one.actions(rank, size, memory::UNITS));
             let changed = lowered.map(|(mut actions, scratch)| {
                 change(&mut actions);
                 (actions, scratch)
@@ -301,10 +306,10 @@ fn in_every_order(calls: &[OneCall], size: usize, window: usize, change: fn(&mut
     // More changes of rank where none has to wait take too long and show little.
     model.preemption_bound = Some(2);
     model.max_branches = 100_000;
-    // As often it is looked at how long it has taken.
-    model.checkpoint_interval = 50;
     let deep = std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
-    model.max_duration = Some(MOST).filter(|_| !deep);
+    // As often it is looked at how many there have been.
+    model.checkpoint_interval = 50;
+    model.max_permutations = most.filter(|_| !deep);
     model.check(move || {
         let memory = Memory::of(size);
         let threads: Vec<_> = (0..size)
@@ -327,10 +332,8 @@ fn in_every_order(calls: &[OneCall], size: usize, window: usize, change: fn(&mut
     });
 }
 
-/// How long a model is looked at where there is not all the time in the world.
-const MOST: Duration = Duration::from_millis(600);
-
-const AS_IT_IS: fn(&mut Vec<Action>) = |_| ();
+/// Orders of a model that are tried where there is not all the time in the world: half a second's.
+const MOST: usize = 1_500;
 
 #[test]
 fn two_ranks_in_every_row_twice() {
@@ -338,7 +341,7 @@ fn two_ranks_in_every_row_twice() {
         let rooted = row.operation.rooted();
         let count = if row.operation.has_data() { 2 } else { 0 };
         let call = |root| OneCall::of(Choice::new(row), if rooted { root } else { 0 }, count);
-        in_every_order(&[call(0), call(1)], 2, memory::UNITS, AS_IT_IS);
+        in_many_orders(&[call(0), call(1)], 2);
     }
 }
 
@@ -346,7 +349,7 @@ fn two_ranks_in_every_row_twice() {
 fn three_ranks_in_every_row() {
     for row in all().filter(|row| row.needs.shared_memory) {
         let count = if row.operation.has_data() { 1 } else { 0 };
-        in_every_order(&[OneCall::of(Choice::new(row), 0, count)], 3, memory::UNITS, AS_IT_IS);
+        in_many_orders(&[OneCall::of(Choice::new(row), 0, count)], 3);
     }
 }
 
@@ -357,7 +360,7 @@ fn lines_are_used_again() {
         for size in [2, 3] {
             let rooted = row.operation.rooted();
             let calls = [0, 1, 0].map(|root| OneCall::of(Choice::new(row), if rooted { root } else { 0 }, 1));
-            in_every_order(&calls, size, memory::UNITS, AS_IT_IS);
+            in_many_orders(&calls, size);
         }
     }
 }
@@ -367,7 +370,7 @@ fn ranks_on_several_numa_nodes() {
     const PLACES: [&[u32]; 4] = [&[0, 1], &[0, 0, 1], &[0, 1, 0], &[0, 1, 2]];
     for numa in PLACES {
         let call = OneCall { numa, ..one(Operation::Barrier, "numa_hierarchical", 0, 0) };
-        in_every_order(&[call.clone(), call], numa.len(), memory::UNITS, AS_IT_IS);
+        in_many_orders(&[call.clone(), call], numa.len());
     }
 }
 
@@ -388,23 +391,23 @@ fn windows_are_filled_again_and_again() {
     ];
     for (operation, text) in rows {
         let calls = [1, 0].map(|root| long(operation, text, if operation.rooted() { root } else { 0 }));
-        in_every_order(&calls, 2, memory::UNITS, AS_IT_IS);
+        in_many_orders(&calls, 2);
         // So few steps that the same messages are several calls on the board.
         let [first, second] = calls.map(|call| OneCall { last_step: 4, ..call });
-        in_every_order(&[first, second], 2, memory::UNITS, AS_IT_IS);
+        in_many_orders(&[first, second], 2);
     }
 }
 
 #[test]
 fn three_ranks_fill_windows() {
     for (operation, text) in [(Operation::Allreduce, "shared_slices"), (Operation::Bcast, "shared_queue:radix=1")] {
-        in_every_order(&[long(operation, text, 0), long(operation, text, 0)], 3, memory::UNITS, AS_IT_IS);
+        in_many_orders(&[long(operation, text, 0), long(operation, text, 0)], 3);
     }
 }
 
-/// Short messages through windows: a line carries none of them.
+/// A short message, which travels in a line.
 fn unsynchronised(change: fn(&mut Vec<Action>)) {
-    in_every_order(&[one(Operation::Bcast, "shared_queue", 0, 1)], 2, memory::UNITS, change);
+    in_orders(&[one(Operation::Bcast, "shared_queue", 0, 1)], 2, change, None);
 }
 
 #[test]
@@ -429,16 +432,26 @@ fn a_line_that_is_told_of_before_it_is_written_is_found() {
 #[should_panic(expected = "Causality violation")]
 fn a_line_that_is_written_while_it_is_read_is_found() {
     let calls = [0; 3].map(|root| one(Operation::Bcast, "shared_queue", root, 1));
-    in_every_order(&calls, 2, memory::UNITS, |actions| {
-        actions.retain(|action| !matches!(action, Action::Shared(Shared::Begun { .. })));
-    });
+    in_orders(
+        &calls,
+        2,
+        |actions| {
+            actions.retain(|action| !matches!(action, Action::Shared(Shared::Begun { .. })));
+        },
+        None,
+    );
 }
 
 #[test]
 #[should_panic(expected = "Causality violation")]
 fn a_bank_that_is_written_while_it_is_read_is_found() {
     let calls = [0; 2].map(|root| long(Operation::Bcast, "shared_queue:fragment=none", root));
-    in_every_order(&calls, 2, memory::UNITS, |actions| {
-        actions.retain(|action| !matches!(action, Action::Shared(Shared::Begun { .. })));
-    });
+    in_orders(
+        &calls,
+        2,
+        |actions| {
+            actions.retain(|action| !matches!(action, Action::Shared(Shared::Begun { .. })));
+        },
+        None,
+    );
 }

@@ -1,7 +1,7 @@
 //! What threads share (`src/threads`), compiled against loom, which tries every order of the threads' steps and every
 //! value that a load may see: calls, reports, switches of recording, resets, nonblocking starts, signals.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "what is compiled here is more than what is tried")]
 
 use flags::Flags;
 use loom::cell::UnsafeCell;

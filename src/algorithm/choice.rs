@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 /// What is wrong with a written choice: what was found, and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum ChoiceError {
     #[error("unknown {operation} algorithm '{found}'; accepted: {accepted}")]
     Algorithm { operation: Operation, found: String, accepted: String },

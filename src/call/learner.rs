@@ -11,7 +11,7 @@ use crate::mpi::error::Result;
 use crate::operation::Choice;
 use crate::process::floating_point::apart;
 use crate::process::runtime::Runtime;
-use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Times, Trial};
+use crate::trial::{Cell, CommunicatorShape, Exchanged, Knowledge, Known, Own, Report, Samples, Standing, Trial};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::cell::{Cell as Number, RefCell};
@@ -21,19 +21,6 @@ use std::sync::Arc;
 
 /// What this process has learned, for communicators to come.
 pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
-
-/// Words that the ranks exchange after a round: the times of the candidates, what trying has cost, how long an exchange
-/// takes, and which winner each rank knows of, with the complement.
-const WORDS: usize = Times::WORDS + 4;
-
-/// Places of the others.
-const SPENT: usize = Times::WORDS;
-const EXCHANGE: usize = SPENT + 1;
-const WINNER: usize = SPENT + 2;
-const NOT_WINNER: usize = SPENT + 3;
-
-/// In place of a time: some rank's calls of the round differed too much to be compared.
-const UNLIKE: u64 = u64::MAX;
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug)]
@@ -266,17 +253,8 @@ impl Learner {
         let (rank, size) = (communicator.facts.rank, communicator.facts.size);
         let private = communicator.private(runtime)?.expect("nobody learns without a communicator to compare in");
         let State { trial, samples, .. } = state;
-        let mut own = [0; WORDS];
-        let epoch = trial.calls_of_epoch();
-        match samples.are_alike() {
-            true => own[..Times::WORDS].copy_from_slice(&Times::words(samples.times(epoch))),
-            false => own[..MOST].fill(UNLIKE),
-        }
-        let exchange = runtime.nanoseconds(state.exchange);
-        own[SPENT] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
-        // Where the ranks have not met before, all but the last one have waited for it.
-        let meets = trial.meets_at_all();
-        own[EXCHANGE] = if meets { exchange } else { !exchange };
+        let (epoch, meet) = (trial.calls_of_epoch(), trial.meets_at_all());
+        let exchange_ns = runtime.nanoseconds(state.exchange);
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,
@@ -286,20 +264,18 @@ impl Learner {
                 .filter(|known| known.is_winner_for(trial, &self.candidates))
                 .cloned(),
         };
-        own[WINNER] = theirs.as_ref().map_or(0, |known| digest(&known.trial));
-        own[NOT_WINNER] = !own[WINNER];
-        let all = communicator::most(private, rank, size, own)?;
+        let own = Own {
+            times: samples.are_alike().then(|| samples.times(epoch)),
+            spent_ns: samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns),
+            exchange_ns,
+            winner: theirs.as_ref().map_or(0, |known| digest(&known.trial)),
+        };
+        let all = Exchanged::of(&communicator::most(private, rank, size, own.words(meet))?, meet);
         samples.clear();
-        match theirs {
-            // All ranks know of the same one.
-            Some(theirs) if all[WINNER] == !all[NOT_WINNER] => {
-                state.trial.take_over(&theirs.trial, all[SPENT]);
-            }
-            _ if all[..MOST].contains(&UNLIKE) => state.trial.set_aside(all[SPENT]),
-            _ => {
-                let exchange = if meets { all[EXCHANGE] } else { !all[EXCHANGE] };
-                state.trial.commit(&Times::of_words(&all), all[SPENT], exchange);
-            }
+        match (theirs, all.times) {
+            (Some(theirs), _) if all.winner.is_some() => trial.take_over(&theirs.trial, all.spent_ns),
+            (_, None) => trial.set_aside(all.spent_ns),
+            (_, Some(times)) => trial.commit(&times, all.spent_ns, all.exchange_ns),
         }
         KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, Samples::default()));
         Ok(())

@@ -64,8 +64,7 @@ pub enum Types {
     /// The program's array of them.
     C(*const MPI_Datatype),
     /// The same in Fortran.
-    // There are such entries only for MPIs whose bindings call PMPI past the C ones.
-    #[allow(dead_code)]
+    #[allow(dead_code, reason = "there are such entries only for MPIs whose bindings call PMPI past the C ones")]
     Fortran(*const c_int),
 }
 

@@ -369,7 +369,7 @@ impl Prepared {
     }
 
     /// The same where the program is not known before lengths have been learned.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "those of play, and what is learned")]
     fn learn_and_play<T: Transport<Error = Error>, O: Observer + Copy>(
         &self,
         transport: T,

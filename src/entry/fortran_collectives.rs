@@ -78,7 +78,7 @@ macro_rules! entries {
                 $(let $argument = unsafe { <$type>::from_fortran($argument) };)*
                 // SAFETY: as above.
                 let comm_ = unsafe { comm(comm_) };
-                #[allow(unused_mut)]
+                #[allow(unused_mut, reason = "a barrier passes nothing")]
                 let mut passed = Passed::nothing();
                 $($($(passed.$role = $argument as _;)+)?)*
                 // SAFETY: the program's own arguments, passed on as C would have them.

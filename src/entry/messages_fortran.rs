@@ -27,7 +27,7 @@ macro_rules! entries {
                 };
                 counted(MessageCall::$call, || {
                     // SAFETY: Fortran passes valid addresses.
-                    #[allow(unused_unsafe)]
+                    #[allow(unused_unsafe, reason = "some arguments of the macro need it")]
                     unsafe { $bytes }
                 }, native);
             }

@@ -49,7 +49,7 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says.
             #[unsafe(no_mangle)]
-            #[allow(unused_unsafe)]
+            #[allow(unused_unsafe, reason = "some arguments of the macro need it")]
             pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
                 // SAFETY: the program's own arguments, passed on as they came.
                 let native = || unsafe { throwing!($native($($type),*))($($argument),*) };

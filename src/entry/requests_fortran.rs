@@ -38,7 +38,7 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            #[allow(unused_unsafe)]
+            #[allow(unused_unsafe, reason = "some arguments of the macro need it")]
             unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
                 let native =
                     native_procedure!(of_fortran($native) as fn($($argument: *mut c_int,)* ierror: *mut c_int));

@@ -23,7 +23,7 @@ macro_rules! entries {
         /// As the MPI standard says.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type,)* comm: MPI_Comm) -> c_int {
-            #[allow(unused_mut)]
+            #[allow(unused_mut, reason = "a barrier passes nothing")]
             let mut passed = Passed { wide: WIDE, ..Passed::nothing() };
             $($($(passed.$role = $argument as _;)+)?)*
             // SAFETY: the program's own arguments, passed on as they came.

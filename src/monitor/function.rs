@@ -8,7 +8,7 @@ macro_rules! collectives {
         /// What the function does, whichever form it has.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[repr(u8)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names say it")]
         pub enum Collective { $($name),* }
 
         impl Collective {

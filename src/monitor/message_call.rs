@@ -37,7 +37,7 @@ macro_rules! message_calls {
         /// A call beside collectives.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names say it")]
         pub enum MessageCall { $($($name),*),* }
 
         impl MessageCall {

@@ -61,7 +61,7 @@ pub struct Datatype {
 
 /// What calls with a derived datatype rest on, apart from its handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub struct Shape {
     pub size: usize,
     pub extent: isize,

@@ -26,8 +26,7 @@ impl Numbers {
     /// Room enough for the constructors that are looked into.
     const MOST: usize = 3;
 
-    // An address is of this type on one MPI and of another on the other.
-    #[allow(clippy::unnecessary_cast)]
+    #[allow(clippy::unnecessary_cast, reason = "an address is of this type on one MPI, of another on the other")]
     fn of(integers: &[c_int], addresses: &[MPI_Aint], large_counts: &[MPI_Count]) -> Self {
         let mut numbers = Self::default();
         let integers = integers.iter().map(|number| i64::from(*number));

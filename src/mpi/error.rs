@@ -65,7 +65,7 @@ macro_rules! throwing {
         let address = $crate::mpi::procedures::procedure(&KNOWN, concat!(stringify!($name), "\0"));
         // SAFETY: the MPI library's function of that name, which its header declares so; the two differ in what the
         // caller is ready for only.
-        #[allow(unused_unsafe)]
+        #[allow(unused_unsafe, reason = "the caller may be in such a block")]
         unsafe {
             std::mem::transmute::<*mut std::os::raw::c_void, Throwing>(address)
         }

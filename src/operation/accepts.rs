@@ -4,7 +4,7 @@ use super::{Algorithm, Call, Choice, Kind, RankNeed, Shape, Value};
 
 /// Why an algorithm cannot be used for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Unmet {
     #[error("needs a power-of-two number of ranks, not {0}")]
     PowerOfTwo(usize),

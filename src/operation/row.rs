@@ -98,7 +98,7 @@ pub enum Kind {
 
 /// What holds when a parameter is not set.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Default {
     Count(usize),
     Bytes(usize),

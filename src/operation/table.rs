@@ -119,7 +119,7 @@ macro_rules! operations {
     ($($operation:ident { names: $name:literal $mpi_name:literal $variable:literal, $($field:ident: $value:expr),* $(,)? })*) => {
         /// A collective operation that Collie replaces.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names say it")]
         pub enum Operation { $(#[serde(rename = $name)] $operation),* }
 
         impl Operation {

@@ -64,7 +64,7 @@ mod tests {
     use std::ops::Range;
 
     /// Block range of every rank, and the contributions in every block, after all halvings.
-    #[allow(clippy::needless_range_loop)] // A step is one place in every rank's list, not one list's place.
+    #[allow(clippy::needless_range_loop, reason = "a step is a place in every rank's list, not in one")]
     fn halve(all: &[Steps]) -> Vec<(Range<usize>, Vec<usize>)> {
         let ranks = all.len();
         let mut held: Vec<_> = (0..ranks).map(|rank| (0..ranks, vec![rank])).collect();

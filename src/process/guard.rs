@@ -218,7 +218,7 @@ impl Thread {
 }
 
 /// A place in the stack that tells whether the function that it belongs to is still running.
-pub struct Mark(#[allow(dead_code)] u64);
+pub struct Mark(#[allow(dead_code, reason = "only its address is used")] u64);
 
 impl Mark {
     /// To be kept in a variable.

@@ -1,4 +1,5 @@
-//! The one idea of the crate: an algorithm is written once against [`Comm`] and read by several interpreters.
+//! The one idea of the crate: an algorithm is written once against [`Comm`], lowered to actions, and these are played
+//! on an MPI library, simulated and drawn.
 //!
 //! Modules in reading order:
 //!

@@ -1,4 +1,5 @@
-//! Interpreter *record*: one rank's straight-line program, the input of everything that is not execution.
+//! Interpreter *record*: one rank's straight-line program as the algorithm says it, for what looks at its steps and
+//! not at the actions that they are lowered to: verification, counting for the cost formulas, mode learn.
 
 use crate::operation::comm::{Buffer, Comm, Range, Request};
 use crate::operation::{Call, Choice, Shared, Stage};
@@ -6,7 +7,7 @@ use std::fmt;
 
 /// One step of a rank's program; fields as in [`Comm`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Step {
     Isend { to: usize, from: Range, request: Request },
     Irecv { from: usize, into: Range, request: Request },

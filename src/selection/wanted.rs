@@ -4,8 +4,7 @@ use super::error::describe_choice_error;
 use crate::algorithm::{Choice, ChoiceError, Operation, parse_choice};
 
 /// What the variable of an operation, or a rule, asks for.
-// Boxing the choice would add a step to every decision; a rules file has few of them.
-#[allow(clippy::large_enum_variant)]
+#[allow(clippy::large_enum_variant, reason = "a box would add a step to every decision; rules files have few")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Wanted {
     /// Nothing: what comes next decides (rules after variables, default tables after rules).

@@ -117,8 +117,13 @@ fn remove(name: &CString) -> Result<()> {
 /// Takes the names from the objects of this process, which is about to end. May be called by handlers of signals: what
 /// they have interrupted may be changing the list, and then nothing is done.
 pub fn remove_names() {
-    let own = |(process, _): &&(u32, CString)| *process == std::process::id();
-    for (_, name) in NAMES.try_lock().iter().flat_map(|names| names.iter()).filter(own) {
+    if let Some(names) = NAMES.try_lock() {
+        remove_of(std::process::id(), &names);
+    }
+}
+
+fn remove_of(process: u32, names: &[(u32, CString)]) {
+    for (_, name) in names.iter().filter(|(giver, _)| *giver == process) {
         // Nobody is left to hear of a failure.
         drop(remove(name));
     }
@@ -265,6 +270,7 @@ impl Mapping {
     /// # Errors
     /// What the system says: no room, or it is not allowed.
     pub fn create(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<(Self, Found)> {
+        debug_assert!(own.first().is_some_and(|part| part.start == 0 && part.end >= size_of::<[u64; 2]>()));
         let path = secret.path(folder);
         let mut options = OpenOptions::new();
         options.read(true).write(true).mode(0o600);
@@ -313,8 +319,10 @@ impl Mapping {
             return Err(ErrorKind::InvalidData.into());
         }
         let mapping = Self::of(&file, bytes)?;
-        // SAFETY: written before the name was told.
-        let token = unsafe { mapping.address.cast::<[u64; 2]>().read() };
+        // SAFETY: the mapping begins at a page and is as long as the file, which holds at least that page, as `bytes` is
+        // more than two words and both are the same. Whatever bits are there make two words. It may be another object,
+        // to which its owner writes meanwhile, so that the compiler must not take it for memory that nobody changes.
+        let token = unsafe { mapping.address.cast::<[u64; 2]>().as_ptr().read_volatile() };
         if token != secret.token {
             return Err(ErrorKind::InvalidData.into());
         }
@@ -349,6 +357,7 @@ impl Drop for Mapping {
 mod tests {
     use super::*;
     use std::slice::from_ref;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     fn folder() -> tempfile::TempDir {
         tempfile::tempdir().unwrap()
@@ -416,9 +425,13 @@ mod tests {
         let named = found.named.take().unwrap();
         let on_list = |name: &CString| NAMES.lock().contains(&(std::process::id(), name.clone()));
         assert!(on_list(&named.0));
-        // Not `remove_names`, which other tests would miss theirs after.
-        remove(&named.0).unwrap();
-        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        // Not of the list, which other tests would miss theirs on.
+        let left = || folder.path().read_dir().unwrap().count();
+        let of = |process| [(process, named.0.clone())];
+        remove_of(1, &of(2));
+        assert_eq!(left(), 1, "a child takes no name away");
+        remove_of(1, &of(1));
+        assert_eq!(left(), 0);
         let name = named.0.clone();
         drop(named);
         assert!(!on_list(&name));
@@ -426,23 +439,27 @@ mod tests {
 
     #[test]
     fn memory_is_had_however_often_signals_come() {
-        extern "C" fn nothing(_: libc::c_int) {}
+        static CAME: AtomicU32 = AtomicU32::new(0);
+        extern "C" fn count(_: libc::c_int) {
+            CAME.fetch_add(1, Ordering::Relaxed);
+        }
         let signal = libc::SIGRTMIN() + 3;
         let every = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
         let mut timer: libc::c_int = -1;
         // SAFETY: all zeros are valid values; the parameters are valid for what they are used for, and the handler does
-        // nothing.
+        // no more than add to a counter.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
-            libc::sigaction(signal, &action, std::ptr::null_mut());
+            action.sa_sigaction = count as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            assert_eq!(libc::sigaction(signal, &action, std::ptr::null_mut()), 0);
             let mut event: libc::sigevent = std::mem::zeroed();
             (event.sigev_signo, event.sigev_notify) = (signal, libc::SIGEV_THREAD_ID);
             event.sigev_notify_thread_id = libc::syscall(libc::SYS_gettid) as libc::c_int;
-            libc::syscall(libc::SYS_timer_create, libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer);
+            let timers = libc::syscall(libc::SYS_timer_create, libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer);
+            assert_eq!(timers, 0);
             let time = libc::itimerspec { it_interval: every, it_value: every };
             let null = std::ptr::null_mut::<libc::itimerspec>();
-            libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const time, null);
+            assert_eq!(libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const time, null), 0);
         }
         // Many times what is allocated between two signals.
         let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20, from_ref(&(0..48 << 20)));
@@ -450,6 +467,8 @@ mod tests {
         unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
         let refused = made.err().map(|error| error.kind());
         assert!(matches!(refused, None | Some(ErrorKind::StorageFull)), "{refused:?}");
+        // Where there is no room, nothing is allocated that signals could interrupt.
+        assert!(refused.is_some() || CAME.load(Ordering::Relaxed) > 0, "no signal came");
     }
 
     #[test]

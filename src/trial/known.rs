@@ -108,7 +108,7 @@ pub fn decode(bytes: &[u8]) -> BTreeMap<Cell, Known> {
 mod tests {
     use super::*;
     use crate::algorithm::Call;
-    use crate::trial::simulated::exchanged;
+    use crate::trial::Times;
     use crate::trial::{Expected, Foreseen};
 
     fn known(calls: u64) -> Known {
@@ -144,7 +144,7 @@ mod tests {
                 known.trial.next(1);
             }
             // The winner takes four times as long.
-            let times = exchanged([[40, 0, 0, 0, 0, 0, 0, 0]].into_iter());
+            let times = Times::of_words(&Times::words([40, 0, 0, 0, 0, 0, 0, 0]));
             known.trial.commit(&times, 0, 1);
             let before = knowledge.get(&shape, &cell).cloned().unwrap();
             let taken = before.is_winner_for(&known.trial, &known.candidates);

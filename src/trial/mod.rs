@@ -7,7 +7,7 @@
 //!   results must not depend on that.
 //! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands
 //!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured;
-//!   [`times`](Times): what all did.
+//!   [`times`](Times): what all did; [`exchanged`](Exchanged): how they tell each other.
 //! * [`file`](Evidence): what was learned, for the runs to come; `heard`: which of its rules a run goes by.
 //! * [`known`](Known): what was learned of a cell, for communicators of the same shape.
 
@@ -18,6 +18,7 @@ mod candidates;
 mod cell;
 mod distinct;
 mod examined;
+mod exchanged;
 mod file;
 mod heard;
 mod known;
@@ -34,6 +35,7 @@ mod times;
 pub use candidates::{Candidates, keeps_order, may_carry_out};
 pub use cell::{Cell, CommunicatorShape};
 pub use examined::Examined;
+pub use exchanged::{Exchanged, Own};
 pub use file::{Evidence, merged, read_here};
 pub use heard::heard;
 pub use known::{Knowledge, Known, decode, encode};

@@ -1,6 +1,6 @@
 //! Cells whose true times are known, for tests.
 
-use super::{Expected, Foreseen, MOST, Samples, Times, Trial};
+use super::{Exchanged, Expected, Foreseen, MOST, Own, Samples, Trial};
 use crate::monitor::mixed;
 
 /// A cell whose calls take times that are known but for noise.
@@ -165,18 +165,16 @@ impl Cell {
 
 /// What the ranks do when a round has ended.
 pub fn exchange(trial: &mut Trial, samples: &mut [Samples], exchange_ns: u64) {
-    let epoch = trial.calls_of_epoch();
-    let spent = samples.iter().map(|samples| samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns)).max();
-    let times = exchanged(samples.iter().map(|samples| samples.times(epoch)));
-    trial.commit(&times, spent.unwrap(), exchange_ns);
+    let (epoch, meet) = (trial.calls_of_epoch(), trial.meets_at_all());
+    let own = |samples: &Samples| Own {
+        times: Some(samples.times(epoch)),
+        spent_ns: samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns),
+        exchange_ns,
+        winner: 0,
+    };
+    let words = samples.iter().map(|samples| own(samples).words(meet));
+    let greatest = words.reduce(|one, other| std::array::from_fn(|place| one[place].max(other[place])));
+    let all = Exchanged::of(&greatest.expect("there are ranks"), meet);
+    trial.commit(&all.times.expect("all are compared"), all.spent_ns, all.exchange_ns);
     samples.iter_mut().for_each(Samples::clear);
-}
-
-/// What ranks know after an exchange in which each passes its own times.
-pub fn exchanged(ranks: impl Iterator<Item = [u64; MOST]>) -> Times {
-    let mut greatest = [0; Times::WORDS];
-    for own in ranks {
-        greatest.iter_mut().zip(Times::words(own)).for_each(|(most, word)| *most = word.max(*most));
-    }
-    Times::of_words(&greatest)
 }

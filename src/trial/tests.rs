@@ -1,4 +1,4 @@
-use super::simulated::{Cell, Outcome, exchange, exchanged, random, trial, trial_within};
+use super::simulated::{Cell, Outcome, exchange, random, trial, trial_within};
 use super::*;
 
 const CELLS: u64 = 300;
@@ -247,53 +247,6 @@ fn a_candidate_that_is_four_times_slower_is_not_measured_again() {
     assert_eq!(trial.standings()[1].state, State::Dropped);
     assert!(trial.standings()[2].is_in_play());
     assert!(trial.members().all(|member| member != 1));
-}
-
-#[test]
-fn ranks_that_see_other_times_decide_alike() {
-    for seed in 0..50 {
-        let cell = Cell::random(seed, 3.0);
-        let predicted = cell.predicted(2.0);
-        let mut ranks: Vec<_> = (0..5)
-            .map(|_| (trial(&predicted, 3_000, cell.ns[0] as u64, cell.ns[0] as u64), vec![Samples::default()], 0u64))
-            .collect();
-        for call in 0..3000u64 {
-            let who: Vec<usize> = ranks
-                .iter_mut()
-                .map(|(trial, _, _)| {
-                    if trial.rest() > 0 {
-                        trial.rested(1);
-                        return trial.incumbent();
-                    }
-                    trial.next(seed)
-                })
-                .collect();
-            assert!(who.iter().all(|rank| *rank == who[0]), "call {call}: {who:?}");
-            for (rank, (_, samples, _)) in ranks.iter_mut().enumerate() {
-                let ns = cell.ns[who[0]] * (0.5 + random(seed ^ call << 8, rank as u64)) * (rank + 1) as f64;
-                samples[0].record(who[0], ns as u64, u64::from(call % 7 == 0));
-            }
-            if ranks.iter().any(|(trial, ..)| trial.rest() == 0 && trial.is_due()) {
-                assert!(
-                    ranks.iter().all(|(trial, ..)| trial.is_due()),
-                    "call {call}: some have to compare, others not"
-                );
-                let epoch = ranks[0].0.calls_of_epoch();
-                let spent = |(trial, samples, _): &(Trial, Vec<Samples>, u64)| {
-                    samples[0].spent(trial.incumbent(), trial.known_ns(), 0)
-                };
-                let spent = ranks.iter().map(spent).max().unwrap();
-                let times = exchanged(ranks.iter().map(|(_, samples, _)| samples[0].times(epoch)));
-                for (trial, samples, exchanges) in &mut ranks {
-                    trial.commit(&times, spent, 2000);
-                    samples[0].clear();
-                    *exchanges += 1;
-                }
-            }
-        }
-        assert!(ranks.iter().all(|(trial, ..)| *trial == ranks[0].0));
-        assert!(ranks[0].2 > 0, "something was compared");
-    }
 }
 
 #[test]

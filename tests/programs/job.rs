@@ -40,7 +40,7 @@ pub fn is_alone(trial: &Trial) -> bool {
 }
 
 fn while_nothing_else_runs<T>(test: impl FnOnce() -> T) -> T {
-    struct Alone(#[allow(dead_code)] RwLockWriteGuard<'static, ()>);
+    struct Alone(#[allow(dead_code, reason = "it is held, not read")] RwLockWriteGuard<'static, ()>);
     impl Drop for Alone {
         fn drop(&mut self) {
             ALONE.set(false);
@@ -52,7 +52,7 @@ fn while_nothing_else_runs<T>(test: impl FnOnce() -> T) -> T {
 }
 
 /// A job's share of the machine.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "they are held, not read")]
 enum Share {
     OfAlone,
     All(RwLockWriteGuard<'static, ()>),

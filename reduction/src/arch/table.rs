@@ -43,7 +43,7 @@ macro_rules! instances {
         )
     };
     (@ $loop:ident; $($ops:tt $($element:ident $type:ty),+;)+) => {{
-        #[allow(unused_imports)]
+        #[allow(unused_imports, reason = "not all instances have all of these types")]
         use $crate::{element::{Complex, Padded, Pair}, scalar, Element, Op};
         let table = $crate::arch::table::Table::empty();
         $($( let table = $crate::arch::table::instances!(@row $loop, table, $element, $type, $ops); )+)+

@@ -161,9 +161,10 @@ fn times(span: Span) -> String {
 pub fn seconds(seconds: f64) -> String {
     let (value, unit) = match seconds {
         0.0 => return "0".to_owned(),
-        s if s < 1e-6 => (s * 1e9, "ns"),
-        s if s < 1e-3 => (s * 1e6, "µs"),
-        s if s < 1.0 => (s * 1e3, "ms"),
+        // Rounding may carry into the next unit.
+        s if s < 999.5e-9 => (s * 1e9, "ns"),
+        s if s < 999.5e-6 => (s * 1e6, "µs"),
+        s if s < 999.5e-3 => (s * 1e3, "ms"),
         s => (s, "s"),
     };
     let digits = if value >= 99.95 {

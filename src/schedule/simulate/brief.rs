@@ -264,12 +264,10 @@ mod tests {
     fn slices_of_the_scheduler_change_little() {
         for slice in [11, 23, 40] {
             let mut made = Made { slice: Some(slice), ..Made::new(4e-7, 1e-10) };
-            let Some(link) = measured(&mut made) else { continue };
+            let link = measured(&mut made).unwrap_or_else(|| panic!("no measurement with slices of {slice}"));
             near(link.start_up(), 4e-7, 0.1);
             near(link.per_byte, 1e-10, 0.1);
         }
-        let mut made = Made { slice: Some(40), ..Made::new(4e-7, 1e-10) };
-        assert!(measured(&mut made).is_some());
     }
 
     #[test]

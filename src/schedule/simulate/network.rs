@@ -129,7 +129,7 @@ pub struct Network {
 
 /// What is wrong with a written network.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum NetworkError {
     #[error("'{name}' is neither a preset ({accepted}) nor a readable file: {error}")]
     File { name: String, accepted: String, error: std::io::Error },

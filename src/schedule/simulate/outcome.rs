@@ -18,7 +18,7 @@ pub struct Outcome {
 /// Why programs have no time: they cannot be simulated, of which the verifier says more, or nobody wants to know any
 /// more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Broken {
     #[error("the messages to rank {rank} do not match its receives")]
     Unmatched { rank: usize },
@@ -30,7 +30,7 @@ pub enum Broken {
 
 /// Seconds from `start` to `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub struct Span {
     pub start: f64,
     pub end: f64,
@@ -38,7 +38,7 @@ pub struct Span {
 
 /// What a rank spends its own time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Activity {
     Overhead,
     Wait,

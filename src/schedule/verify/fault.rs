@@ -32,7 +32,7 @@ impl fmt::Display for At {
 
 /// What is wrong. Units count from the start of their buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum What {
     #[error("this rank has no {0:?} buffer in this call")]
     NoBuffer(Buffer),

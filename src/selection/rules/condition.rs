@@ -9,7 +9,7 @@ use std::fmt::{Display, Formatter};
 
 /// Something that holds for a call or does not, alike on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Condition {
     Commutative,
     NonCommutative,
