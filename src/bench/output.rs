@@ -27,6 +27,10 @@ pub fn try_files(settings: &Settings) -> Result<(), String> {
         return Err(format!("--{form} '-': accepted: a file; only --json goes to standard output"));
     }
     let files = files.into_iter().map(|(_, path)| path).chain([&settings.json]).flatten();
+    let plan = settings.plan.as_ref().and_then(|plan| plan.canonicalize().ok());
+    if let Some(path) = files.clone().find(|path| plan.is_some() && path.canonicalize().ok() == plan) {
+        return Err(format!("{} would replace the report that --plan names; accepted: another file", path.display()));
+    }
     files
         .filter(|path| *path != standard_output)
         .try_for_each(|path| report::try_output(path).map_err(|error| cannot(path, &error)))

@@ -39,8 +39,12 @@ pub fn refuse_to_replace<'a>(
     let Some((output, at)) = output.and_then(|output| Some((output, output.canonicalize().ok()?))) else {
         return Ok(());
     };
-    // Pipes and devices lose nothing.
-    let is_it = |input: &Path| at.is_file() && input.canonicalize().is_ok_and(|input| input == at);
+    // Pipes and devices lose nothing. Of a folder all reports are read.
+    let is_report = at.extension().is_some_and(|ending| ending == "json");
+    let is_it = |input: &Path| {
+        at.is_file()
+            && input.canonicalize().is_ok_and(|input| input == at || is_report && at.parent() == Some(input.as_path()))
+    };
     match inputs.into_iter().find(|input| is_it(input)) {
         Some(input) => Err(Failure::usage(format!(
             "{option} '{}' would replace '{}', which it is made of; accepted: another file",

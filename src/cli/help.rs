@@ -40,7 +40,7 @@ pub fn execute(arguments: &Arguments, mut command: clap::Command) -> Result<Done
 
 fn environment() -> String {
     let mut text = String::from(
-        "Environment variables, taken from rank 0. One of them set to the empty string counts as not set.\n",
+        "Environment variables, taken from rank 0. Any of these that is set to the empty string counts as not set.\n",
     );
     for row in VARIABLES.iter() {
         text.push_str(&format!("\n{}\n  accepted: {}\n  default:  {}\n", row.name, row.accepted, row.default));

@@ -14,7 +14,7 @@ use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
@@ -206,7 +206,7 @@ impl Arguments {
 
     /// Whether files can be written, are named for what they are to hold, and are none of those that are read.
     fn try_outputs(&self) -> Result<(), Failure> {
-        let inputs = || self.files.iter().map(PathBuf::as_path);
+        let inputs = || self.files.iter().map(PathBuf::as_path).chain(self.network.as_deref().map(Path::new));
         refuse_to_replace("--output", self.output.as_deref(), inputs())?;
         refuse_to_replace("--svg", self.svg.as_deref(), inputs())?;
         try_output("--output", self.output.as_deref(), "a rules file", &["rules", "conf", "txt"])?;

@@ -144,11 +144,16 @@ pub fn note_first(made_by: &'static str, comm: MPI_Comm) -> Result {
     origins.keep(comm, &Arc::new(Origin { made_by, ..Origin::known(identity) }))
 }
 
-/// The program is about to free `comm`. One that was never asked for has nothing that goes with it, and another
-/// communicator may have its handle next.
-pub fn freed(comm: MPI_Comm) {
+/// What is kept of `comm`, which the program is about to free, if that is a duplicate that nobody has asked for: nothing
+/// goes with it when it goes, and another communicator may have its handle next.
+pub fn take_unfinished(comm: MPI_Comm) -> Option<Arc<Origin>> {
+    ORIGINS.get()?.unfinished.lock().remove(&(comm.0 as usize))
+}
+
+/// It has not been freed.
+pub fn put_back(comm: MPI_Comm, unfinished: Arc<Origin>) {
     if let Some(origins) = ORIGINS.get() {
-        origins.unfinished.lock().remove(&(comm.0 as usize));
+        origins.unfinished.lock().insert(comm.0 as usize, unfinished);
     }
 }
 

@@ -11,8 +11,14 @@ use std::os::raw::c_int;
 
 /// Frees `comm` by `native`.
 fn free(comm: MPI_Comm, native: impl FnOnce() -> c_int) -> c_int {
-    origin::freed(comm);
-    dying::free(comm, native)
+    let unfinished = origin::take_unfinished(comm);
+    let code = dying::free(comm, native);
+    if code != SUCCESS
+        && let Some(origin) = unfinished
+    {
+        origin::put_back(comm, origin);
+    }
+    code
 }
 
 /// The C entries.

@@ -3,23 +3,29 @@
 //! under way elsewhere: a bcast by `pipeline` takes as many rounds as there are ranks, and one message of each rank's
 //! time.
 
-use crate::algorithm::{Blocks, Call, Choice, Cost};
+use crate::algorithm::{Blocks, Call, Choice, Cost, Shape};
 use crate::schedule::simulate::Network;
 use crate::schedule::{Step, record};
 
 /// Ranks that are looked at, at most: the root, the last one, and others evenly between them. Trees keep their root
-/// busiest, and elsewhere all ranks do much the same. The steps of eight of 1,024 ranks take 1 to 4 ms to write down
-/// where each sends a thousand messages.
+/// busiest, and elsewhere all ranks do much the same. For each candidate the steps of eight of 1,024 ranks take 1 to 4 ms
+/// to write down where each sends a thousand messages.
 const LOOKED_AT: usize = 8;
 
+/// Where a call alone takes more rounds, the steps are too many to be looked at.
+const MOST_ROUNDS: f64 = 10_000.0;
+
 /// Seconds that the busiest rank has to do for a call from rank 0 whose messages travel between nodes; `None` where its
-/// steps depend on what other ranks alone know.
+/// steps depend on what other ranks alone know, or are too many.
 pub fn busiest(network: &Network, ranks: usize, call: &Call, choice: &Choice) -> Option<f64> {
     if matches!(call.blocks, Blocks::Own { .. }) {
         return None;
     }
     // What all ranks see alike, as in the cost model.
     let call = Call { root: 0, in_place: false, ..*call };
+    if choice.cost(&Shape::of(&call, ranks)).rounds > MOST_ROUNDS {
+        return None;
+    }
     let looked_at = ranks.min(LOOKED_AT);
     let rank = |number| number * (ranks - 1) / (looked_at - 1).max(1);
     let seconds = |rank| network.seconds(of_rank(choice, &call, rank, ranks), false, call.shared_by_all().is_some());
@@ -65,6 +71,16 @@ mod tests {
         assert_eq!(of("pipeline:segment=none", 0), (0.5, 800.0));
         assert_eq!(of("pipeline:segment=none", 3), (1.0, 800.0), "it passes on what it receives");
         assert_eq!(of("linear", 0), (3.5, 5600.0));
+    }
+
+    #[test]
+    fn programs_that_are_too_long_are_not_written_down() {
+        let network = crate::selection::Configuration::default().network(false);
+        let is_known = |segment: &str, bytes| {
+            let choice = parse_choice(Operation::Bcast, &format!("pipeline:segment={segment}")).unwrap();
+            busiest(&network, 8, &Call::plain(Operation::Bcast, bytes, 1), &choice).is_some()
+        };
+        assert!(is_known("1K", 1 << 20) && !is_known("1K", 1 << 30) && is_known("1M", 1 << 30));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! alike.
 //!
 //! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them. `distinct`: those
-//!   among them that are the same program; `busy`: what their calls cost in a row. [`examined`](Examined): which of their calls may be carried out so, where
-//!   results must not depend on that.
+//!   among them that are the same program; `busy`: what their calls cost in a row. [`examined`](Examined): which of
+//!   their calls may be carried out so, where results must not depend on that.
 //! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands
 //!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured;
 //!   [`times`](Times): what all did; [`exchanged`](Exchanged): how they tell each other.

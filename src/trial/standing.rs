@@ -59,12 +59,14 @@ impl Standing {
     }
 
     /// Time over that of the default where its calls take one `overlap`th of what the cost model says of one alone:
-    /// as the model says if that is 1, and the nearer to what the busiest rank does, if that is known, the more it is.
+    /// as the model says if that is 1, and the nearer to what the busiest rank does the more it is. Where that is not
+    /// known, the default's overlapping is held against the candidate. All ranks have to find the same bits, whatever
+    /// their machines are: of powers and logarithms libraries differ in the last one.
     pub fn predicted(&self, overlap: f64) -> Option<f64> {
         let alone = self.predicted?;
         Some(match self.overlapped {
-            Some(overlapped) => alone.powf(1.0 / overlap) * overlapped.powf(1.0 - 1.0 / overlap),
-            None => alone,
+            Some(overlapped) => alone / overlap + overlapped * (1.0 - 1.0 / overlap),
+            None => alone * overlap.sqrt(),
         })
     }
 

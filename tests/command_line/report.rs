@@ -50,7 +50,10 @@ fn what_a_report_is_made_of_is_not_replaced() {
     let copy = folder.path().join("copy.json");
     std::fs::write(&copy, recorded).unwrap();
     let runs = format!("{},{path}", copy.display());
-    for arguments in [["report", "--diff", &runs, copy.to_str().unwrap()].as_slice(), &["report", &path]] {
+    let of_folder = folder.path().to_str().unwrap();
+    for arguments in
+        [["report", "--diff", &runs, copy.to_str().unwrap()].as_slice(), &["report", &path], &["report", of_folder]]
+    {
         let (code, words) = failed(collie(arguments).args(["-o", same]));
         assert!(code == 2 && words.contains("would replace") && words.contains("accepted: another file"), "{words}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), recorded);
