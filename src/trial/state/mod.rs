@@ -376,8 +376,8 @@ impl Trial {
         let overlap = (of_network / of_call).max(1.0);
         let is_known = self.standings[DEFAULT].overlapped.is_some();
         // What keeps ranks busy is told less well than what a call takes: half is believed, half doubted. Without doubt
-        // calls that had the fastest default lost 5 % of 1,000 on eight emulated nodes rather than 3, with all of it
-        // those with a default five times as slow kept it.
+        // a thousand calls with the fastest default lost 5 % on eight emulated nodes rather than 3; with all of it those
+        // with a default five times as slow kept it.
         (self.overlap, self.doubt) = if is_known { (overlap, overlap.sqrt()) } else { (1.0, overlap) };
     }
 
