@@ -24,6 +24,7 @@
 //! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live
 //!   there.
 //! * `reading`: files that never end. `writing`: writes whose failure raises no signal.
+//! * [`statistics`]: where samples lie.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ
 //!   in.
@@ -56,6 +57,7 @@ pub mod run;
 pub mod schedule;
 pub mod selection;
 pub mod shared;
+pub mod statistics;
 pub mod threads;
 pub mod trial;
 mod writing;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::statistics::{quantile, sorted};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
@@ -45,7 +46,7 @@ pub struct Ratio {
 /// # Panics
 /// If there are none.
 pub fn spread(samples: &[f64]) -> Spread {
-    let sorted = sorted(samples);
+    let sorted = sorted(samples.iter().copied());
     Spread {
         median: quantile(&sorted, 0.5),
         p10: quantile(&sorted, 0.1),
@@ -60,20 +61,7 @@ pub fn spread(samples: &[f64]) -> Spread {
 /// # Panics
 /// If there are none.
 pub fn median(values: &[f64]) -> f64 {
-    quantile(&sorted(values), 0.5)
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
-/// Of sorted values, linear between neighbours.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    sorted[below] + (sorted[above] - sorted[below]) * place.fract()
+    quantile(&sorted(values.iter().copied()), 0.5)
 }
 
 /// Median of `first` over median of `second`; both above zero.
@@ -101,7 +89,7 @@ struct MedianInterval {
 
 impl MedianInterval {
     fn of(samples: &[f64]) -> Self {
-        let sorted = sorted(samples);
+        let sorted = sorted(samples.iter().copied());
         let outside = if sorted.len() < FEWEST {
             0
         } else {

@@ -4,13 +4,13 @@ use super::kinds::Kinds;
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
 use crate::bench::result::{CellRow, Report};
-use crate::bench::statistics::median;
 use crate::bench::tune::ours;
 use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::Limit;
 use crate::schedule::simulate::{Network, predict};
 use crate::selection::Transport;
+use crate::statistics::{quantile, sorted};
 use std::collections::BTreeSet;
 
 /// A prediction is as good as a measured winner if what it would choose is so many times as slow at most.
@@ -197,11 +197,14 @@ fn summed_up(errors: &[f64]) -> String {
     match errors {
         [only] => format!("error {:.1} %", 100.0 * only),
         _ => {
-            let mut sorted = errors.to_vec();
-            sorted.sort_by(f64::total_cmp);
+            let sorted = sorted(errors.iter().copied());
             // An error that there is: so many are no greater.
             let nine_in_ten = sorted[(9 * sorted.len()).div_ceil(10) - 1];
-            format!("median error {:.1} %, nine in ten up to {:.0} %", 100.0 * median(&sorted), 100.0 * nine_in_ten)
+            format!(
+                "median error {:.1} %, nine in ten up to {:.0} %",
+                100.0 * quantile(&sorted, 0.5),
+                100.0 * nine_in_ten
+            )
         }
     }
 }

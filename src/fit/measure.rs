@@ -198,7 +198,7 @@ impl Fit<'_> {
             self.line.receive(other, bytes)?;
             there_and_back.push(begun.elapsed().as_secs_f64());
         }
-        Ok((median(there_and_back.into_iter()) / 2.0, median(sending.into_iter())))
+        Ok((median(there_and_back) / 2.0, median(sending)))
     }
 
     /// Fewest bytes of which a send waits for its receive.
@@ -248,7 +248,7 @@ impl Fit<'_> {
             self.line.swap(other, bytes)?;
             taken.push(begun.elapsed().as_secs_f64());
         }
-        Ok(median(taken.into_iter()))
+        Ok(median(taken))
     }
 
     fn two(&mut self, others: [usize; 2], bytes: usize, one: f64) -> Result<[f64; 2]> {
@@ -262,7 +262,7 @@ impl Fit<'_> {
             self.line.send_two(others, bytes, || arrived.push(begun.elapsed().as_secs_f64()))?;
             arrivals.iter_mut().zip(arrived).for_each(|(all, one)| all.push(one));
         }
-        Ok(arrivals.map(|times| median(times.into_iter())))
+        Ok(arrivals.map(median))
     }
 
     /// How much longer a message of the second takes, told to send it, while `bytes` go to the first.
@@ -280,7 +280,7 @@ impl Fit<'_> {
                 taken.push(self.line.knock(second, short, first, out)?);
             }
         }
-        let [alone, behind] = taken.map(|times| median(times.into_iter()));
+        let [alone, behind] = taken.map(median);
         Ok(behind - alone)
     }
 

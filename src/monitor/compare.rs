@@ -12,6 +12,7 @@
 //! either side, and that cancels. A share of times that are mostly waiting would be mostly of the waiting.
 
 use super::Epochs;
+use crate::statistics::{quantile, sorted};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -146,8 +147,8 @@ pub fn compare(epochs: &[(u32, f64)]) -> Option<Comparison> {
     let (native, collie) = (sorted(pairs.iter().map(|pair| pair.0)), sorted(pairs.iter().map(|pair| pair.1)));
     Some(Comparison {
         pairs: pairs.len() as u32,
-        native_median_seconds: median(&native),
-        collie_median_seconds: median(&collie),
+        native_median_seconds: quantile(&native, 0.5),
+        collie_median_seconds: quantile(&collie, 0.5),
         ratio: ratio.exp(),
         ratio_low: interval.map(|(low, _)| low.exp()),
         ratio_high: interval.map(|(_, high)| high.exp()),
@@ -169,19 +170,7 @@ fn hodges_lehmann(observations: &[f64]) -> (f64, Option<(f64, f64)>) {
             .flat_map(|one| observations[one..].iter().map(move |other| (one, *other)))
             .map(|(one, other)| f64::midpoint(observations[one], other)),
     );
-    (median(&means), interval(&means, observations.len()))
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-/// Of sorted values.
-fn median(values: &[f64]) -> f64 {
-    let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
+    (quantile(&means, 0.5), interval(&means, observations.len()))
 }
 
 /// The value that a tenth of them does not exceed, of sorted values.

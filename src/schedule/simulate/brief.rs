@@ -80,7 +80,7 @@ pub fn measure<P: Pair>(pair: &mut P, patience: Duration) -> Result<Measured, P:
     while periods.len() < most && pair.elapsed() < patience / part {
         periods.push(pair.row(messages)?);
     }
-    measured.period = median(periods.into_iter());
+    measured.period = median(periods);
     let mut last: Option<(usize, f64)> = None;
     for bytes in LONG {
         // A message takes at most as many times as long as it has times the bytes.
