@@ -4,7 +4,7 @@
 //! * [`mapping`]: an object of shared memory, made under an unguessable name, mapped by several processes, then without
 //!   a name.
 //! * [`layout`]: what lies where in it. [`segment`]: all of it, as one rank of a communicator has it.
-//! * [`cache`]: hints about lines that go from one core to another.
+//! * [`cache`]: hints about lines that go from one core to another, and copies past the caches.
 //! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the
 //!   messages that are under way on them. [`track`]: where the fragments of longer ones lie. [`lending`]: reading a
 //!   long one out of the sender's memory. [`comparison`]: whether that is faster. [`chunks`]: which part of it the

@@ -1,5 +1,6 @@
 //! The end of a channel that messages come out of.
 
+use super::super::cache::{copy_past_caches, past_caches_from};
 use super::super::chunks::{self, Chunk};
 use super::super::comparison::{Comparison, Way};
 use super::super::lending::{Failure, PeerMemory};
@@ -33,13 +34,26 @@ pub struct Receiver<'a> {
     track: Option<Along>,
     /// To be done before the track is read for the first time.
     map: Option<Mapping>,
+    /// Bytes of the shortest message that is written past the caches.
+    past_caches_from: usize,
 }
 
 impl<'a> Receiver<'a> {
     /// Of a channel that nothing has gone through.
     pub fn new(ring: Ring<'a>, memory: PeerMemory, comparison: Comparison, map: Mapping) -> Self {
         let track = ring.track.map(Along::begin);
-        Self { ring, emptied: 0, memory, comparison, unreadable: 0, declined: None, track, map: Some(map) }
+        let past_caches_from = past_caches_from();
+        Self {
+            ring,
+            emptied: 0,
+            memory,
+            comparison,
+            unreadable: 0,
+            declined: None,
+            track,
+            map: Some(map),
+            past_caches_from,
+        }
     }
 
     /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and
@@ -78,8 +92,14 @@ impl<'a> Receiver<'a> {
                     _ => area.cast_const(),
                 };
                 let kept = part.min(message.room.saturating_sub(message.received));
+                let into = message.into.wrapping_add(message.received);
                 // SAFETY: as many bytes were put there; the caller promises the room.
-                unsafe { std::ptr::copy_nonoverlapping(from, message.into.wrapping_add(message.received), kept) };
+                unsafe {
+                    match length < self.past_caches_from {
+                        true => std::ptr::copy_nonoverlapping(from, into, kept),
+                        false => copy_past_caches(from, into, kept),
+                    }
+                }
                 message.received += part;
                 message.received == length
             });

@@ -1,6 +1,6 @@
 //! The end of a channel that messages go into.
 
-use super::super::cache::{about_to_write, written_for_another};
+use super::super::cache::{about_to_write, longest_asked_for, written_for_another};
 use super::super::chunks;
 use super::super::comparison::Comparison;
 use super::super::lending::PeerMemory;
@@ -43,6 +43,8 @@ pub struct Sender<'a> {
     map: Mapping,
     mapped_after: u32,
     tracking: Tracking,
+    /// Bytes of the longest fragment whose lines are asked for before they are written.
+    asked_for: usize,
 }
 
 impl<'a> Sender<'a> {
@@ -68,6 +70,7 @@ impl<'a> Sender<'a> {
             map,
             mapped_after: MAPPED_AFTER,
             tracking,
+            asked_for: longest_asked_for(),
         }
     }
 
@@ -120,7 +123,7 @@ impl<'a> Sender<'a> {
             if self.mapped_after > 0 && !in_lines && !message.tracked {
                 self.count_area();
             }
-            if !in_lines {
+            if !in_lines && part <= self.asked_for {
                 about_to_write(area, part);
             }
             slot.content.with_mut(|content| {
