@@ -15,8 +15,13 @@ pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
 /// If there are no values.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
-    let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    sorted[below] + (sorted[above] - sorted[below]) * place.fract()
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    match place.fract() {
+        0.0 => below,
+        // The middle of two is that of their opposites, to the last bit.
+        0.5 => f64::midpoint(below, above),
+        part => below + (above - below) * part,
+    }
 }
 
 /// The median; `None` of nothing.
@@ -41,6 +46,9 @@ mod tests {
     fn medians() {
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0]), Some(2.5));
+        let (one, other) = (0.1, 0.7000000000000001);
+        assert_eq!(median([-one, -other]), median([one, other]).map(|median| -median));
+        assert_eq!(median([f64::INFINITY, 1.0, f64::INFINITY]), Some(f64::INFINITY));
         assert_eq!(median([]), None);
     }
 }

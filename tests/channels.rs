@@ -103,6 +103,8 @@ enum Lent {
 
 /// Messages that are lent: longer ones than the others here.
 const LENT_FROM: usize = LONG + 1;
+/// Those that are written past the caches: the longest only.
+const PAST_CACHES_FROM: usize = 6 * AREA;
 
 struct Channel {
     slots: Vec<Slot>,
@@ -176,7 +178,8 @@ impl Memory {
                 let is_ready = self.tracks == Tracks::Ready;
                 let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(move |_, _| is_ready) };
                 let sender = Sender::new(self.ring(rank, peer), LENT_FROM, memory, |_, _| {}, Some(preparation));
-                Box::new(Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison, |_, _| {})))
+                let receiver = Receiver::new(self.ring(peer, rank), memory, comparison, |_, _| {}, PAST_CACHES_FROM);
+                Box::new(Port::new(sender, receiver))
             };
             (peer != rank).then(ends)
         };
@@ -279,6 +282,19 @@ fn fragments_on_a_track_arrive_whole_and_in_order() {
         };
         with_tracks(tracks, SHAPE, 2, Some(1), |_| Lent::Read, part);
     }
+}
+
+#[test]
+fn fragments_of_several_areas_arrive_whole_and_in_order() {
+    let part = |rank: usize, ports: &mut Ports| {
+        for (seed, length) in [(0, AREA + 1), (1, 4 * AREA), (2, 8 * AREA + 3), (3, PAST_CACHES_FROM), (4, 1)] {
+            match rank {
+                0 => send(ports, 1, &bytes(length, seed)),
+                _ => assert_eq!(receive(ports, 0, length), bytes(length, seed)),
+            }
+        }
+    };
+    with_tracks(Tracks::Ready, SHAPE, 2, Some(1), |_| Lent::Declined, part);
 }
 
 #[test]

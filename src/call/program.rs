@@ -253,25 +253,24 @@ impl Prepared {
         // width.
         match (&self.shared, &self.kept) {
             (None, Some(lowered)) if self.plain => {
-                self.play_plain(Messages { channel, addresses: sides, traffic }, lowered, observer, sides, counts)
+                let messages = Messages { channel, addresses: sides, traffic };
+                self.play_plain(messages, &mut self.requests.borrow_mut(), lowered, observer, sides, counts)
             }
             (None, _) => {
                 let messages = Messages { channel, addresses: sides, traffic };
                 self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts)
             }
-            (Some(shared), _) => {
-                let messages = Messages { channel, addresses: sides, traffic };
-                self.play_mixed(messages, shared, observer, sides, part, counts)
-            }
+            (Some(shared), _) => self.play_mixed(shared, observer, sides, part, traffic, counts),
         }
     }
 
     /// The same where nothing but the actions of the kept program is to do. What the player is made of is handed to no
     /// function on the way: it would be written to memory and read back in another width, which takes some 10 ns.
     #[inline(always)]
-    fn play_plain<O: Observer + Copy>(
+    fn play_plain<T: Transport<Error = Error>, O: Observer + Copy>(
         &self,
-        messages: Messages,
+        transport: T,
+        requests: &mut Vec<T::Request>,
         lowered: &Lowered,
         observer: O,
         sides: (*mut u8, *mut u8),
@@ -281,9 +280,9 @@ impl Prepared {
         let nowhere = std::ptr::null_mut();
         let bases = [sides.0, sides.1, nowhere, nowhere, nowhere];
         let buffers = Buffers::of(send.of(&bases), receive.of(&bases));
-        let (requests, mut none) = (&mut *self.requests.borrow_mut(), |_| nowhere);
+        let mut none = |_| nowhere;
         // SAFETY: the buffers are the program's for as long as its call lasts; a plain program has no working memory.
-        let mut player = unsafe { Player::new(messages, observer, buffers, requests, &mut none) };
+        let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut none) };
         player.carry_all(&lowered.actions, 0);
         counts.calls += 1;
         counts.kept += 1;
@@ -295,15 +294,27 @@ impl Prepared {
     #[inline(never)]
     fn play_mixed<O: Observer + Copy>(
         &self,
-        messages: Messages,
         (segment, requests): &(Rc<Segment>, RefCell<Vec<mixed::Request>>),
         observer: O,
         sides: (*mut u8, *mut u8),
         part: Option<&Part>,
+        traffic: &mut Traffic,
         counts: &mut Counts,
     ) -> Result {
-        let transport = Mixed::new(messages, segment, self.length)?;
-        self.play_over(transport, &mut requests.borrow_mut(), observer, sides, part, counts)?;
+        let (channel, requests) = (&self.channel, &mut *requests.borrow_mut());
+        mixed::check_usable(channel, segment)?;
+        match &self.kept {
+            Some(lowered) if self.plain => {
+                let messages = Messages { channel, addresses: sides, traffic };
+                let transport = Mixed::new(messages, segment, self.length);
+                self.play_plain(transport, requests, lowered, observer, sides, counts)?;
+            }
+            _ => {
+                let messages = Messages { channel, addresses: sides, traffic };
+                let transport = Mixed::new(messages, segment, self.length);
+                self.play_over(transport, requests, observer, sides, part, counts)?;
+            }
+        }
         // What algorithms read out of shared memory has no envelope.
         let board = segment.board().borrow();
         match (board.has_failed(), board.disagrees()) {

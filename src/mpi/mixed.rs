@@ -8,7 +8,7 @@
 use super::constants;
 use super::counts::NOBODYS_TAG;
 use super::error::{Error, Result, check};
-use super::messages::{Messages, Units};
+use super::messages::{Channel, Messages, Units};
 use super::packing::Elements;
 use super::waiting;
 use crate::operation::Shared;
@@ -54,6 +54,31 @@ pub struct Mixed<'a> {
     packed: Vec<Packed>,
 }
 
+/// Checks that a call on `channel` may go through `segment`.
+///
+/// # Errors
+/// That of a call before which broke off in the middle of messages; the communicator is revoked.
+#[inline(always)]
+pub fn check_usable(channel: &Channel, segment: &Segment) -> Result {
+    if let Some(why) = segment.ports().borrow().lost() {
+        return Err(Error(why));
+    }
+    if REVOKES.load(Ordering::Relaxed) { check_revoked(channel, segment) } else { Ok(()) }
+}
+
+/// Asks MPI whether the communicator is revoked; from then on nothing goes through `segment` if it is.
+#[cold]
+fn check_revoked(channel: &Channel, segment: &Segment) -> Result {
+    let asked = make_progress(channel.comm, another(channel));
+    asked.inspect_err(|error| segment.ports().borrow_mut().abandon(error.0))
+}
+
+/// Some other rank of the channel's communicator.
+#[inline(always)]
+fn another(channel: &Channel) -> c_int {
+    c_int::from(channel.rank == 0)
+}
+
 /// Bytes of a message, and where the elements are that they become.
 struct Packed {
     number: u32,
@@ -62,31 +87,21 @@ struct Packed {
 }
 
 impl<'a> Mixed<'a> {
-    /// Through `segment` where it reaches, else as `messages`, for a call to which each rank contributes `length`
-    /// bytes.
-    ///
-    /// # Errors
-    /// That of a call before which broke off in the middle of messages; the communicator is revoked.
-    #[inline]
-    pub fn new(messages: Messages<'a>, segment: &'a Segment, length: u64) -> Result<Self> {
+    /// Through `segment`, which is [usable](check_usable), where it reaches, else as `messages`, for a call to which each
+    /// rank contributes `length` bytes. (It is not made within a result: that would be written to memory and read back
+    /// in another width, twice, which takes some 8 ns.)
+    #[inline(always)]
+    pub fn new(messages: Messages<'a>, segment: &'a Segment, length: u64) -> Self {
         let ports = segment.ports().borrow_mut();
-        if let Some(why) = ports.lost() {
-            return Err(Error(why));
-        }
-        let board = segment.board().borrow_mut();
-        let mut mixed = Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() };
-        if REVOKES.load(Ordering::Relaxed) {
-            let asked = make_progress(mixed.messages.channel.comm, mixed.another());
-            asked.map_err(|error| mixed.lose(error))?;
-        }
-        mixed.board.expect(length);
-        Ok(mixed)
+        let mut board = segment.board().borrow_mut();
+        board.expect(length);
+        Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() }
     }
 
     /// What is done between two looks.
     #[inline(always)]
     fn pause<'e>(&self, failed: &'e Cell<Result>) -> impl FnMut() -> Result + use<'e> {
-        let (comm, another) = (self.messages.channel.comm, self.another());
+        let (comm, another) = (self.messages.channel.comm, another(self.messages.channel));
         let mut idle = Idle::new(self.crowded, move || {
             if let Err(error) = make_progress(comm, another) {
                 failed.set(Err(error));
@@ -96,12 +111,6 @@ impl<'a> Mixed<'a> {
             idle.pause();
             failed.get()
         }
-    }
-
-    /// Some other rank.
-    #[inline(always)]
-    fn another(&self) -> c_int {
-        c_int::from(self.messages.channel.rank == 0)
     }
 
     /// After an error of MPI's own nobody may come any more: what is under way is given up, with its memory.

@@ -1,5 +1,5 @@
-//! Hints to the processor about cache lines that go from one core to another. They change how long a message takes,
-//! never what it carries.
+//! Hints to the processor about cache lines that go from one core to another, and copies that leave the caches to
+//! others. They change how long a message takes, never what it carries.
 //!
 //! A line that another core has read has to be got back before it can be written, one after the other as the stores
 //! come; asked for beforehand, many are on their way at once. And a line that was just written lies in the writer's own
@@ -10,10 +10,10 @@
 //! On AMD's processors the first hint makes longer messages slower: between two cores of an EPYC (family 26) 4 KiB one way
 //! took 0.27 µs without and 0.33 with it, 32 KiB through areas 1.1 and 2.0, along a track in fragments of 16 KiB 0.74 and
 //! 0.96; while the cores were far from each other 3.1 and 3.9, 2.2 and 2.6. Up to 1 KiB there is no difference.
-
 //!
-//! A message that fills the cache that cores share, together with the buffer that it comes from, leaves nothing there for
-//! whoever reads it next; and each line that it is written to is read before, unless the writing goes past the caches.
+//! A message that fills the cache that cores share, together with the buffer that it comes from, drives everything else
+//! out of it and does not stay there itself; and every line that it is written to is first read from memory, unless the
+//! stores bypass the caches.
 
 use once_cell::sync::Lazy;
 
@@ -25,19 +25,18 @@ pub fn evicts_to_shared() -> bool {
     *IS_AMD
 }
 
-/// Bytes of the longest fragment that is [about to be written](about_to_write) to some purpose.
+/// Bytes of the longest fragment whose lines it pays to [ask for](about_to_write).
 pub fn longest_asked_for() -> usize {
     if evicts_to_shared() { 1 << 10 } else { usize::MAX }
 }
 
 /// Bytes of the shortest message that is written past the receiver's caches: half of the last cache of AMD processors,
 /// where between two cores of an EPYC (family 26, a last cache of 32 MiB) 16 MiB along a track took 0.55 to 0.58 ms that
-/// way and 1.2 to 1.5 through the caches, 32 MiB 1.4 and 3.3; while the cores were far from each other, as long, but 8 MiB
-/// 0.33 and 0.39. Where the cache has room, messages take longer that way: 2 MiB 62 µs instead of 51, 256 KiB 8 instead of
-/// 4.9.
+/// way and 1.2 to 1.5 through the caches, 32 MiB 1.4 and 3.3; while the cores were far from each other, both ways took as
+/// long. Where the cache has room, messages take longer that way: 2 MiB 62 µs instead of 51, 256 KiB 8 instead of 4.9.
 pub fn past_caches_from() -> usize {
     static HALF: Lazy<usize> =
-        Lazy::new(|| last_cache().filter(|_| evicts_to_shared()).map_or(usize::MAX, |all| all / 2));
+        Lazy::new(|| evicts_to_shared().then(last_cache).flatten().map_or(usize::MAX, |all| all / 2));
     *HALF
 }
 
@@ -45,10 +44,11 @@ pub fn past_caches_from() -> usize {
 /// has: 384 MiB where each core reaches 32.)
 fn last_cache() -> Option<usize> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").ok()?;
-    text.trim().strip_suffix('K')?.parse::<usize>().ok()?.checked_mul(1 << 10)
+    text.trim().strip_suffix('K')?.parse::<usize>().ok()?.checked_mul(1 << 10).filter(|bytes| *bytes > 0)
 }
 
-/// Copies, and leaves what it writes in no cache. The own core sees it at once, others what is published afterwards.
+/// Copies with stores that bypass the caches (but for a few bytes at either end). This core sees what it wrote at once,
+/// others see it once it is published.
 ///
 /// # Safety
 /// As for [`std::ptr::copy_nonoverlapping`].
@@ -60,7 +60,7 @@ pub unsafe fn copy_past_caches(from: *const u8, into: *mut u8, length: usize) {
     let head = ((WIDTH - into as usize % WIDTH) % WIDTH).min(length);
     let middle = (length - head) / WIDTH * WIDTH;
     // SAFETY: the three parts are within what the caller promises; the middle one begins at a multiple of its width, and
-    // reading needs none. What was written is ordered before whatever this core does next.
+    // reading needs none. The fence orders what was written before all later stores, so that whatever publishes it does.
     unsafe {
         std::ptr::copy_nonoverlapping(from, into, head);
         for at in (head..head + middle).step_by(WIDTH) {

@@ -1,6 +1,7 @@
 //! A rank's view of the segment that it shares with the other ranks of its node.
 
 use super::board::Board;
+use super::cache::past_caches_from;
 use super::channel::{Preparation, Receiver, Sender};
 use super::comparison::Comparison;
 use super::layout::Layout;
@@ -98,7 +99,13 @@ impl Segment {
                         map_to_write,
                         Some(preparation.clone()),
                     ),
-                    Receiver::new(layout.ring(address, place, rank), memory, comparison, map_to_read),
+                    Receiver::new(
+                        layout.ring(address, place, rank),
+                        memory,
+                        comparison,
+                        map_to_read,
+                        past_caches_from(),
+                    ),
                 )
             };
             ports[*peer as usize] = Some(Box::new(Port::new(sender, receiver)));

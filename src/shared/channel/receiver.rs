@@ -1,6 +1,6 @@
 //! The end of a channel that messages come out of.
 
-use super::super::cache::{copy_past_caches, past_caches_from};
+use super::super::cache::copy_past_caches;
 use super::super::chunks::{self, Chunk};
 use super::super::comparison::{Comparison, Way};
 use super::super::lending::{Failure, PeerMemory};
@@ -39,10 +39,16 @@ pub struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    /// Of a channel that nothing has gone through.
-    pub fn new(ring: Ring<'a>, memory: PeerMemory, comparison: Comparison, map: Mapping) -> Self {
+    /// Of a channel that nothing has gone through; messages of `past_caches_from` bytes and more are written past the
+    /// caches.
+    pub fn new(
+        ring: Ring<'a>,
+        memory: PeerMemory,
+        comparison: Comparison,
+        map: Mapping,
+        past_caches_from: usize,
+    ) -> Self {
         let track = ring.track.map(Along::begin);
-        let past_caches_from = past_caches_from();
         Self {
             ring,
             emptied: 0,

@@ -15,7 +15,7 @@ pub const IN_LINE: usize = 48;
 /// 256 bytes as long.
 const MOST_LINES: usize = 4;
 
-/// Areas that a fragment on a track is as long as, at most. Each fragment costs a line there and back, and of two at least
+/// The longest fragment on a track, in areas. Each fragment costs a line there and back, and of two at least
 /// the second is written while the first is read. Between two cores of an EPYC (family 26) 16 KiB took 0.52 µs in
 /// fragments of 4 KiB, 0.44 in ones of 8, 0.51 in one; 32 KiB 0.90, 0.71 and in ones of 16 KiB 0.74; 256 KiB 5.7, 4.1
 /// and 3.7, in ones of 32 KiB 4.1; 1 MiB 24, 19 and 17. While the cores were far from each other, 32 KiB took 3.0, 2.35
