@@ -5,6 +5,7 @@
 //! its ports, in MPI since it polls or has MPI make progress now and then. A call that blocks in MPI is made only while
 //! nothing is under way through shared memory.
 
+use super::communicator;
 use super::constants;
 use super::counts::NOBODYS_TAG;
 use super::error::{Error, Result, check};
@@ -69,14 +70,8 @@ pub fn check_usable(channel: &Channel, segment: &Segment) -> Result {
 /// Asks MPI whether the communicator is revoked; from then on nothing goes through `segment` if it is.
 #[cold]
 fn check_revoked(channel: &Channel, segment: &Segment) -> Result {
-    let asked = make_progress(channel.comm, another(channel));
+    let asked = make_progress(channel.comm, channel.rank, &mut channel.rank.clone());
     asked.inspect_err(|error| segment.ports().borrow_mut().abandon(error.0))
-}
-
-/// Some other rank of the channel's communicator.
-#[inline(always)]
-fn another(channel: &Channel) -> c_int {
-    c_int::from(channel.rank == 0)
 }
 
 /// Bytes of a message, and where the elements are that they become.
@@ -101,9 +96,10 @@ impl<'a> Mixed<'a> {
     /// What is done between two looks.
     #[inline(always)]
     fn pause<'e>(&self, failed: &'e Cell<Result>) -> impl FnMut() -> Result + use<'e> {
-        let (comm, another) = (self.messages.channel.comm, another(self.messages.channel));
+        let Channel { comm, rank, .. } = *self.messages.channel;
+        let mut asked = rank;
         let mut idle = Idle::new(self.crowded, move || {
-            if let Err(error) = make_progress(comm, another) {
+            if let Err(error) = make_progress(comm, rank, &mut asked) {
                 failed.set(Err(error));
             }
         });
@@ -223,13 +219,17 @@ fn give_up(request: &mut Request) {
     *request = Request::Nothing;
 }
 
-/// Has MPI make progress, by asking for a message from some rank that nobody sends: a probe that finds one returns
-/// without progress (Open MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank
-/// waits.
-fn make_progress(comm: MPI_Comm, from: c_int) -> Result {
+/// Has MPI make progress, by asking for a message that nobody sends: a probe that finds one returns without progress (Open
+/// MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank waits. The ranks other
+/// than the own one, `rank`, are asked for one after the other, `last` being the one before: of a process that has failed
+/// MPI tells only whoever asks for it.
+fn make_progress(comm: MPI_Comm, rank: usize, last: &mut usize) -> Result {
+    let size = communicator::size(comm)?;
+    let next = (*last + 1) % size;
+    *last = if next == rank { (rank + 1) % size } else { next };
     let mut there = 0;
     // SAFETY: the out-parameter is valid for writes.
-    check(unsafe { mpi_sys::PMPI_Iprobe(from, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
+    check(unsafe { mpi_sys::PMPI_Iprobe(*last as c_int, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
 }
 
 // SAFETY: ports touch what they are told to until its number is taken, packed elements are copies of this transport's

@@ -76,20 +76,25 @@ fn ends_in_library(family: &Family) -> Result<(), Failed> {
 /// Where a process fails, Open MPI 5.0 itself may not come out of `MPI_Finalize`, so that this is not tested here.
 fn survivors(family: &Family) -> Result<(), Failed> {
     ["messages", "shared"].into_iter().try_for_each(|transport| survivors_by(family, transport))?;
-    all_hear_of_a_failure(family)
+    ["messages", "shared"].into_iter().try_for_each(|transport| all_hear_of_a_failure(family, transport))
 }
 
 /// As in Open MPI's own collectives, the failure of a process ends the call on all ranks, also on those that wait for
 /// one that has left.
-fn all_hear_of_a_failure(family: &Family) -> Result<(), Failed> {
+fn all_hear_of_a_failure(family: &Family, transport: &str) -> Result<(), Failed> {
     let (program, library) = (family.program("survivors.c")?, family.library()?);
     let mut command = family.launcher();
     command.args(["--with-ft", "ulfm", "-n", "4", "-x", "COLLIE_AFTER=1", "-x", "COLLIE_ALLREDUCE=ring"]);
+    command.args(["-x", &format!("COLLIE_TRANSPORT={transport}")]);
     command.args(["-x", &format!("LD_PRELOAD={}", library.display()), "-x", "COLLIE_REPORT=off"]);
     command.arg(&program).arg("leave");
     let outcome = Job::start(command, 4)?.finish(Duration::from_secs(100))?;
     let survived = |rank: usize| outcome.stdout.contains(&format!("rank {rank} survived"));
-    if (0..3).all(survived) { Ok(()) } else { Err(format!("not all ranks survived\n{}", outcome.told()).into()) }
+    if (0..3).all(survived) {
+        Ok(())
+    } else {
+        Err(format!("{transport}: not all ranks survived\n{}", outcome.told()).into())
+    }
 }
 
 fn survivors_by(family: &Family, transport: &str) -> Result<(), Failed> {

@@ -99,7 +99,7 @@ impl<'a> Sender<'a> {
 
     /// Goes on with a message as far as there are free slots; whether all of it is on its way, so that its memory may
     /// be used again. Messages follow each other: none is begun before this was so of the one before. `waits`: whether
-    /// the rank has nothing to do but wait for what it sends.
+    /// the rank waits for what it sends, and for nothing that comes through shared memory.
     ///
     /// # Safety
     /// The message's bytes are there, and this has not been so of it before.
@@ -238,7 +238,9 @@ impl Sender<'_> {
         let Some(chunk) = chunks.take(message.lent, message.length, 1) else { return };
         // SAFETY: the message's bytes are there, as whoever started it promised. The receiver has opened this message,
         // for which it has room, and does not go on before it knows what has become of the chunk, or it has ended. It
-        // proved that this process's number means it when the segment was made.
+        // proved that this process's number means it when the segment was made. (Should it have been killed in the middle of
+        // the message, and its number be that of another process of this user by now, that one would be written to: the
+        // launcher ends a job before numbers come round.)
         let written = unsafe {
             self.memory.write(message.from.wrapping_add(chunk.at), chunks.wanted_at() + chunk.at as u64, chunk.length)
         };
