@@ -5,7 +5,6 @@
 //! its ports, in MPI since it polls or has MPI make progress now and then. A call that blocks in MPI is made only while
 //! nothing is under way through shared memory.
 
-use super::communicator;
 use super::constants;
 use super::counts::NOBODYS_TAG;
 use super::error::{Error, Result, check};
@@ -50,6 +49,8 @@ pub struct Mixed<'a> {
     messages: Messages<'a>,
     ports: RefMut<'a, Ports<'static>>,
     board: RefMut<'a, Board>,
+    /// The other ranks that share the memory.
+    others: &'a [u32],
     crowded: bool,
     /// Messages of non-contiguous elements that are under way through shared memory as the bytes of their signature.
     packed: Vec<Packed>,
@@ -70,7 +71,7 @@ pub fn check_usable(channel: &Channel, segment: &Segment) -> Result {
 /// Asks MPI whether the communicator is revoked; from then on nothing goes through `segment` if it is.
 #[cold]
 fn check_revoked(channel: &Channel, segment: &Segment) -> Result {
-    let asked = make_progress(channel.comm, channel.rank, &mut channel.rank.clone());
+    let asked = make_progress(channel.comm, segment.others(), &mut 0);
     asked.inspect_err(|error| segment.ports().borrow_mut().abandon(error.0))
 }
 
@@ -90,16 +91,16 @@ impl<'a> Mixed<'a> {
         let ports = segment.ports().borrow_mut();
         let mut board = segment.board().borrow_mut();
         board.expect(length);
-        Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() }
+        let (others, crowded) = (segment.others(), segment.is_crowded());
+        Self { messages, ports, board, others, crowded, packed: Vec::new() }
     }
 
     /// What is done between two looks.
     #[inline(always)]
-    fn pause<'e>(&self, failed: &'e Cell<Result>) -> impl FnMut() -> Result + use<'e> {
-        let Channel { comm, rank, .. } = *self.messages.channel;
-        let mut asked = rank;
+    fn pause<'e>(&self, failed: &'e Cell<Result>) -> impl FnMut() -> Result + use<'e, 'a> {
+        let (comm, others, mut turn) = (self.messages.channel.comm, self.others, 0);
         let mut idle = Idle::new(self.crowded, move || {
-            if let Err(error) = make_progress(comm, rank, &mut asked) {
+            if let Err(error) = make_progress(comm, others, &mut turn) {
                 failed.set(Err(error));
             }
         });
@@ -220,16 +221,15 @@ fn give_up(request: &mut Request) {
 }
 
 /// Has MPI make progress, by asking for a message that nobody sends: a probe that finds one returns without progress (Open
-/// MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank waits. The ranks other
-/// than the own one, `rank`, are asked for one after the other, `last` being the one before: of a process that has failed
-/// MPI tells only whoever asks for it.
-fn make_progress(comm: MPI_Comm, rank: usize, last: &mut usize) -> Result {
-    let size = communicator::size(comm)?;
-    let next = (*last + 1) % size;
-    *last = if next == rank { (rank + 1) % size } else { next };
+/// MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank waits. The `others`
+/// that share memory with this rank are asked for in turns: of a process that has failed MPI tells only whoever asks for
+/// it, and what these send does not come by MPI. (Ranks of other nodes are asked for by whoever receives from them.)
+fn make_progress(comm: MPI_Comm, others: &[u32], turn: &mut usize) -> Result {
+    let from = others[*turn % others.len()];
+    *turn += 1;
     let mut there = 0;
     // SAFETY: the out-parameter is valid for writes.
-    check(unsafe { mpi_sys::PMPI_Iprobe(*last as c_int, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
+    check(unsafe { mpi_sys::PMPI_Iprobe(from as c_int, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
 }
 
 // SAFETY: ports touch what they are told to until its number is taken, packed elements are copies of this transport's

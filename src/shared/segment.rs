@@ -27,6 +27,8 @@ pub struct Segment {
     ports: RefCell<Ports<'static>>,
     /// Where algorithms live; in the mapping.
     board: RefCell<Board>,
+    /// The other ranks that share it.
+    others: Box<[u32]>,
     window: usize,
     crowded: bool,
     readable: usize,
@@ -115,6 +117,7 @@ impl Segment {
         Self {
             ports: RefCell::new(Ports::new(ports)),
             board: RefCell::new(board),
+            others: members.iter().enumerate().filter(|(place, _)| *place != rank).map(|(_, other)| *other).collect(),
             window: layout.window(),
             crowded,
             readable,
@@ -127,6 +130,11 @@ impl Segment {
     /// The rank's ends of its channels, by rank of the communicator.
     pub const fn ports(&self) -> &RefCell<Ports<'static>> {
         &self.ports
+    }
+
+    /// The other ranks that share it, as the communicator numbers them.
+    pub const fn others(&self) -> &[u32] {
+        &self.others
     }
 
     /// Whether ranks outnumber cores.
