@@ -1,4 +1,5 @@
 # HPCC: PTRANS, RandomAccess, FFT and HPL on a 2 x 2 grid. What was checked and its verdict are compared; not the speeds.
+# PTRANS tells of processor time only where there was some, so that lines about that which passed are left out.
 packages="hpcc"
 needs="hpcc"
 sizes=4
@@ -15,5 +16,5 @@ run() {
 }
 
 lines() {
-    grep -E 'PASSED|FAILED|errors|Success=|^status' | sed -E -e 's/ +[0-9.]+ +PASSED.*/ PASSED/' -e 's/= +[0-9.]+ .*PASSED/= PASSED/'
+    grep -E 'PASSED|FAILED|errors|Success=|^status' | grep -v '^CPU .* PASSED' | sed -E -e 's/ +[0-9.]+ +PASSED.*/ PASSED/' -e 's/= +[0-9.]+ .*PASSED/= PASSED/'
 }

@@ -16,4 +16,7 @@ prepare() {
 # Spawning processes hangs in Open MPI 4.1.4 where ranks outnumber cores, without Collie too.
 run() { "$@" "$python" mpi4py-*/test/runtests.py --no-builddir -q -e spawn -e dynproc; }
 
-lines() { grep -E '^(FAIL|ERROR|OK|FAILED|Ran|status)' | sed -E 's/ in [0-9.]+s//' | sort; }
+# Ranks write at once, so that what one says may follow on a line of another's.
+lines() {
+    grep -oE '((^|-)OK( \(.*)?|^(FAIL|ERROR|FAILED|status).*|(^|-)Ran [0-9]+ tests)' | sed 's/^-//' | sort
+}
